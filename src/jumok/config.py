@@ -1,0 +1,268 @@
+"""One run as one validated schema, read from TOML: field, meaning and check stand together.
+
+`docs/configuration.md` is generated from this file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from jumok.errors import ConfigError
+
+
+class Section(BaseModel):
+    """A table of the TOML file; a key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DataConfig(Section):
+    """Where the sentence pairs are, and which of them are good enough to train on."""
+
+    source: str = Field(description="Language to translate from, as a code: ko, en, de, ja …")
+    target: str = Field(description="Language to translate into.")
+    folder: str = Field(".", description="Where the relative paths below start; itself relative to where you are.")
+    train: str | list[str] = Field(
+        description="Training pairs: two aligned text files [source, target], one TSV file (source, tab, target), "
+        'or "phrasebook:train" for the embedded corpus. Files may end in .gz.'
+    )
+    valid: str | list[str] = Field(description="Validation pairs, in the same forms.")
+    test: str | list[str] | None = Field(None, description="Test pairs, scored once at the end of training.")
+    composition: str | list[str] | None = Field(
+        None, description="A second test, of word combinations that training never saw (the demo has one)."
+    )
+    max_length: int = Field(200, ge=1, description="Training pairs with more pieces on either side are left out.")
+    max_length_ratio: float = Field(
+        4.0, gt=1, description="Training pairs are left out where one side has this many times the other's pieces."
+    )
+    keep_duplicates: bool = Field(False, description="Keep training pairs that occur more than once.")
+
+
+class TokenizerConfig(Section):
+    """How text becomes pieces."""
+
+    kind: Literal["bpe", "unigram"] = Field("bpe", description="SentencePiece algorithm.")
+    vocab_size: int = Field(8000, ge=300, description="Pieces in the vocabulary, special ones and bytes included.")
+    joint: bool = Field(True, description="One vocabulary for both languages; false: one each.")
+    sampling: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Subword regularisation in training: probability that BPE skips a merge, or "
+        "the smoothing of unigram sampling. 0 is off.",
+    )
+
+
+class ModelConfig(Section):
+    """The architecture and its numbers. A preset fills in what is not given."""
+
+    architecture: Literal["transformer"] = Field("transformer", description="Which model.")
+    preset: Literal["tiny", "small", "base", "big"] = Field("base", description="Numbers to start from.")
+    d_model: int = Field(512, ge=2, description="Width of the model.")
+    d_ff: int = Field(2048, ge=1, description="Inner width of the feed-forward network.")
+    num_heads: int = Field(8, ge=1, description="Attention heads; divides d_model.")
+    encoder_layers: int = Field(6, ge=1, description="Layers that read the source.")
+    decoder_layers: int = Field(6, ge=1, description="Layers that write the target.")
+    dropout: float = Field(0.1, ge=0, lt=1, description="On embeddings and every sub-layer's output (P_drop).")
+    attention_dropout: float = Field(0.0, ge=0, lt=1, description="On the attention weights.")
+    feed_forward_dropout: float = Field(0.0, ge=0, lt=1, description="Inside the feed-forward network.")
+    attention_bias: bool = Field(False, description="Biases in the attention projections; the paper has none.")
+    norm: Literal["post", "pre"] = Field("post", description="Layer norm after (the paper) or before a sub-layer.")
+    position: Literal["sinusoidal", "learned"] = Field("sinusoidal", description="How positions are told.")
+    max_length: int = Field(1024, ge=8, description="Positions that are learned, where they are learned.")
+    tie_embeddings: Literal["three-way", "two-way", "none"] = Field(
+        "three-way", description="Source, target and output weights are one; target and output are one; none."
+    )
+
+    @model_validator(mode="after")
+    def _heads_divide(self) -> ModelConfig:
+        if self.d_model % self.num_heads:
+            fitting = ", ".join(str(n) for n in range(1, 65) if self.d_model % n == 0)
+            raise ValueError(
+                f"num_heads = {self.num_heads} does not divide d_model = {self.d_model}; use one of {fitting}"
+            )
+        if self.d_model % 2:
+            raise ValueError(f"d_model = {self.d_model} is odd; sines and cosines come in pairs, use an even number")
+        return self
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "tiny": {"d_model": 128, "d_ff": 512, "num_heads": 4, "encoder_layers": 2, "decoder_layers": 2, "norm": "pre"},
+    "small": {"d_model": 256, "d_ff": 1024, "num_heads": 8, "encoder_layers": 3, "decoder_layers": 3, "norm": "pre"},
+    "base": {},
+    "big": {"d_model": 1024, "d_ff": 4096, "num_heads": 16, "dropout": 0.3},
+}
+
+
+class TrainingConfig(Section):
+    """How the model learns."""
+
+    max_steps: int = Field(100_000, ge=1, description="Updates of the weights.")
+    max_minutes: float | None = Field(None, gt=0, description="Stop after so many minutes of training.")
+    batch_tokens: int = Field(4096, ge=16, description="Source pieces, and target pieces, in a batch at most.")
+    accumulate: int = Field(1, ge=1, description="Batches whose gradients are added up before an update.")
+    optimizer: Literal["adam", "adamw"] = Field("adam", description="Adam as in the paper, or with weight decay.")
+    learning_rate: float | None = Field(
+        None, gt=0, description="Highest rate, reached at the end of warm-up. Not given: the paper's, from d_model."
+    )
+    schedule: Literal["inverse_sqrt", "cosine", "linear", "constant"] = Field(
+        "inverse_sqrt", description="After warm-up: fall with 1/√step (the paper), or to zero at max_steps, or stay."
+    )
+    warmup_steps: int = Field(4000, ge=1, description="Steps in which the rate rises.")
+    adam_betas: tuple[float, float] = Field((0.9, 0.98), description="The paper's β₁ and β₂.")
+    adam_eps: float = Field(1e-9, gt=0, description="The paper's ε.")
+    weight_decay: float = Field(0.0, ge=0, description="For adamw.")
+    label_smoothing: float = Field(0.1, ge=0, lt=1, description="The paper's ε_ls.")
+    clip_norm: float = Field(1.0, ge=0, description="Gradients longer than this are shortened to it; 0 is off.")
+    validate_every: int = Field(1000, ge=1, description="Steps between validations; a checkpoint is saved each time.")
+    validate_bleu: int = Field(
+        200, ge=0, description="Validation sentences that are translated greedily and scored each time; 0: none."
+    )
+    patience: int | None = Field(None, ge=1, description="Stop after so many validations without a better loss.")
+    save_every: int | None = Field(None, ge=1, description="Steps between checkpoints; as validate_every if not given.")
+    keep_last: int = Field(2, ge=2, description="Checkpoints that stay, beside those that averaging needs.")
+    average_last: int = Field(1, ge=1, description="The model to use is the mean of so many last checkpoints.")
+    log_every: int = Field(10, ge=1, description="Steps between lines in metrics.jsonl.")
+    seed: int = Field(1, ge=0, description="Decides weights, order of the data and dropout.")
+    device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="Where to compute.")
+    threads: int | None = Field(None, ge=1, description="CPU threads; all cores if not given.")
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        "auto", description="bfloat16 autocast; auto: on a GPU that has it."
+    )
+
+
+class DecodingConfig(Section):
+    """How a translation is searched for."""
+
+    beam: int = Field(4, ge=1, description="Hypotheses kept side by side; 1 is greedy.")
+    length_penalty: float = Field(0.6, ge=0, description="The paper's α.")
+    max_extra_length: int = Field(
+        50, ge=1, description="A translation ends this many pieces above the source's length."
+    )
+    batch_tokens: int = Field(4096, ge=1, description="Source pieces translated together, hypotheses counted.")
+
+
+class Config(Section):
+    """A run."""
+
+    name: str = Field(pattern=r"^[\w.-]+$", description="Names the run directory, runs/NAME.")
+    data: DataConfig
+    tokenizer: TokenizerConfig = TokenizerConfig()
+    model: ModelConfig = ModelConfig()
+    training: TrainingConfig = TrainingConfig()
+    decoding: DecodingConfig = DecodingConfig()
+
+    @model_validator(mode="after")
+    def _sections_agree(self) -> Config:
+        if self.model.tie_embeddings == "three-way" and not self.tokenizer.joint:
+            raise ValueError(
+                'model.tie_embeddings = "three-way" needs one vocabulary; set tokenizer.joint = true or '
+                'model.tie_embeddings = "two-way"'
+            )
+        return self
+
+
+def load_config(path: str | Path, settings: list[str] | None = None) -> Config:
+    """Read a TOML file; each of `settings` is a `section.key=value` that goes over it."""
+    path = Path(path)
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file; `recipes/` holds complete examples") from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path}: is a directory; give the TOML file of a run") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+    for setting in settings or []:
+        _apply_setting(values, setting)
+    return parse_config(values, where=str(path))
+
+
+def parse_config(values: dict[str, Any], where: str = "config") -> Config:
+    """Fill in the preset, validate, and resolve the paths of the data against data.folder."""
+    model = values.get("model", {})
+    if isinstance(model, dict) and model.get("preset") in PRESETS:
+        values = {**values, "model": {**PRESETS[model["preset"]], **model}}
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError("\n".join(_explain(problem, where) for problem in error.errors())) from None
+
+
+def dump_toml(config: Config) -> str:
+    """The complete configuration as TOML, every default written out."""
+    lines = [f"name = {_toml_value(config.name)}"]
+    for section, values in config.model_dump().items():
+        if isinstance(values, dict):
+            lines += ["", f"[{section}]"]
+            lines += [f"{key} = {_toml_value(value)}" for key, value in values.items() if value is not None]
+    return "\n".join(lines) + "\n"
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+    return repr(value)
+
+
+def _apply_setting(values: dict[str, Any], setting: str) -> None:
+    key, equals, text = setting.partition("=")
+    if not equals or not key.strip():
+        raise ConfigError(f"--set {setting}: expected section.key=value, such as training.max_steps=120")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text  # a bare word is a string
+    *sections, name = key.strip().split(".")
+    for section in sections:
+        values = values.setdefault(section, {})
+        if not isinstance(values, dict):
+            raise ConfigError(f"--set {setting}: {section} is not a section")
+    values[name] = value
+
+
+def _explain(problem: Any, where: str) -> str:
+    """One line a mistake: what, where, what to do."""
+    location = [str(part) for part in problem["loc"] if part not in ("str", "list[str]", "float", "int")]
+    section, key = (location[0], location[-1]) if len(location) > 1 else ("", location[0] if location else "")
+    if section and not key.isdigit():
+        place = f"{where}: [{section}] {key}"
+    else:
+        place = f"{where}: {'[' + section + ']' if section else key}".rstrip(": ")
+    match problem["type"]:
+        case "extra_forbidden":
+            known = list(_section_fields(section))
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            advice = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(known)}"
+            return f"{place} is not a known key; {advice}"
+        case "missing":
+            return f"{place} is missing; {_describe(section, key)}"
+        case "value_error":
+            return f"{where}: {'[' + location[0] + '] ' if location else ''}{problem['ctx']['error']}"
+        case _:
+            return f"{place} = {problem['input']!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}"
+
+
+def _section_fields(section: str) -> dict[str, Any]:
+    if not section:
+        return dict(Config.model_fields)
+    field = Config.model_fields.get(section)
+    model = field.annotation if field else None
+    return dict(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else {}
+
+
+def _describe(section: str, key: str) -> str:
+    field = _section_fields(section).get(key)
+    return field.description if field is not None and field.description else "see docs/configuration.md"

@@ -1,0 +1,1 @@
+"""Sentence pairs: read, cleaned, prepared on disk, and dealt out in batches."""

@@ -1,0 +1,214 @@
+"""Drawing a clause that makes sense: who does what, to which thing, where, with whom and when."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from typing import TypeVar
+
+from .adjectives import ADJECTIVES_OF
+from .clauses import Clause, Form, Phrase
+from .conjugation import LEVELS, Level
+from .nouns import Noun
+from .people import COMPANIONS, HONOURED, KIN, ME, NAMES, ROLES, US, Person
+from .places import Place
+from .times import (
+    DAY_PARTS,
+    FREQUENCIES,
+    GREAT_TIMES,
+    HABIT_TIMES,
+    HOURS,
+    NEAR_PAST_TIMES,
+    NOW,
+    SEASONS,
+    SMALL_TIMES,
+    TODAY,
+    WEEKDAYS,
+    Time,
+)
+from .verbs import GIVING, INTRANSITIVE, MOTION, PERSONAL, TRANSITIVE, Verb
+
+T = TypeVar("T")
+
+_CHILDREN = frozenset({"아들", "딸", "아이", "학생"})
+_ELDERS = frozenset({"엄마", "아빠"})
+_GROWN_UP = (
+    _ELDERS
+    | {"남편", "아내", "삼촌", "이모", "이웃", "동료", "사장님"}
+    | {p.lemma for p in HONOURED if p.kind == "kin"}
+)
+_SCHOOL_PLACES = frozenset({"학교", "기숙사", "운동장"})
+# What a customer is seen to do; anything else would ask for a story.
+_CUSTOMER_VERBS = frozenset({"먹다", "마시다", "주문하다", "고르다", "기다리다"})
+# One gives up what is bad, and seeks out what is not.
+_PARTING_VERBS = frozenset({"버리다", "팔다"})
+# Small numbers are the common ones.
+_NUMBERS = (1, 1, 2, 2, 2, 3, 3, 4, 5)
+
+
+def chance(rng: random.Random, probability: float) -> bool:
+    """True with the given probability."""
+    return rng.random() < probability
+
+
+def draw_level(rng: random.Random) -> Level:
+    """A speech level; the formal one is a little rarer, as in life."""
+    return rng.choices(LEVELS, (36, 40, 24))[0]
+
+
+def _weights(verbs: Sequence[Verb]) -> list[float]:
+    # A frame is drawn the more often the more nouns depend on it, so that every noun gets its turn.
+    frames = Counter(noun for verb in verbs for noun in verb.objects)
+    return [max(2.5, sum(1 / frames[noun] for noun in verb.objects), len(verb.places) ** 0.6) for verb in verbs]
+
+
+_SORTS: tuple[tuple[Sequence[Verb], list[float]], ...] = tuple(
+    (verbs, _weights(verbs)) for verbs in (TRANSITIVE, PERSONAL, GIVING, INTRANSITIVE, MOTION)
+)
+_SORT_WEIGHTS = (60, 8, 4, 16, 12)
+
+
+def draw_verb(rng: random.Random, avoid: str = "", require: str = "") -> Verb:
+    """A verb without any of the traits to avoid, with the one required."""
+    avoided = set(avoid.split())
+    while True:
+        verbs, weights = rng.choices(_SORTS, _SORT_WEIGHTS)[0]
+        verb = rng.choices(verbs, weights)[0]
+        if not (verb.traits & avoided) and (not require or require in verb.traits):
+            return verb
+
+
+def draw_person(rng: random.Random, verb: Verb, thing: Noun | None = None) -> Person:
+    """Somebody other than speaker and hearer whom the verb suits."""
+    while True:
+        person = rng.choice(rng.choices((HONOURED, KIN, NAMES, ROLES), (20, 45, 25, 10))[0])
+        if "youthful" in verb.traits and (person.honoured or person.lemma in _ELDERS):
+            continue
+        if "domestic" in verb.traits and person.kind == "role":
+            continue
+        is_adult_matter = "adult" in verb.traits or (thing is not None and "alcohol" in thing.classes)
+        if "own" in verb.traits and not person.possessive:
+            continue
+        if person.lemma in _CHILDREN and is_adult_matter:
+            continue
+        if person.lemma == "손님" and verb.lemma not in _CUSTOMER_VERBS:
+            continue
+        return person
+
+
+def draw_subject(rng: random.Random, verb: Verb, thing: Noun | None = None, *, question: bool = False) -> Person | None:
+    """The subject, or None where Korean leaves it unsaid."""
+    roll = rng.random()
+    if question:
+        return None if roll < 0.6 else draw_person(rng, verb, thing)
+    if roll < 0.28:
+        return None
+    if roll < 0.48:
+        return ME
+    if roll < 0.55:
+        return US
+    return draw_person(rng, verb, thing)
+
+
+def draw_phrase(rng: random.Random, verb: Verb, form: Form) -> Phrase:
+    """An object of the verb, sometimes counted, sometimes with an adjective."""
+    noun = rng.choice(verb.objects)
+    roll = rng.random()
+    is_habit = form.tense == "present" and form.mode == "plain"
+    can_count = noun.kind == "count" or noun.unit
+    # One drinks two cups every day, but does not buy three every day, nor not two of them.
+    fits_number = not form.negation and not (is_habit and verb.lemma not in ("먹다", "마시다"))
+    if roll < 0.2 and "counted" in verb.traits and noun.counter and can_count and fits_number:
+        return Phrase(noun, number=rng.choice(_NUMBERS))
+    if roll > 0.76 and "described" in verb.traits:
+        unfit = "+" if verb.lemma in _PARTING_VERBS else "-"
+        fitting = [adjective for adjective in ADJECTIVES_OF.get(noun, ()) if adjective.sort != unfit]
+        if fitting:
+            return Phrase(noun, rng.choice(fitting))
+    return Phrase(noun)
+
+
+def draw_companion(rng: random.Random, subject: Person | None) -> Person:
+    """Somebody to do it with. Another's relatives would need "his" and "her", so others go with names alone."""
+    if subject is None or subject.kind in ("me", "us"):
+        return rng.choice(COMPANIONS)
+    return rng.choice([name for name in NAMES if name != subject])
+
+
+def draw_time(rng: random.Random, form: Form, verb: Verb, place: Place | None) -> Time:
+    """A time word that agrees with the tense and with the size of the matter."""
+    tense = "future" if form.mode in ("want", "can", "must") and form.tense == "present" else form.tense
+    is_great = "great" in verb.traits
+    if tense == "present":
+        # Who does not do it does not do it "every day"; only "these days" goes with denial.
+        if form.negation:
+            return HABIT_TIMES[0]
+        is_seasonal = "fun" in verb.traits and chance(rng, 0.25)
+        return rng.choice(SEASONS if is_seasonal else HABIT_TIMES)
+    if is_great:
+        return rng.choice(SEASONS if chance(rng, 0.2) else GREAT_TIMES[tense])
+    if chance(rng, 0.3):
+        return rng.choice(rng.choice((WEEKDAYS, HOURS, DAY_PARTS, (TODAY,))))
+    return rng.choice(SMALL_TIMES[tense])
+
+
+def _fitting_places(verb: Verb, subject: Person | None) -> list[Place]:
+    """Relatives who have left school are not met there at play, nor the teacher in one's home."""
+    out_of_place: frozenset[str] = frozenset()
+    if subject and subject.lemma in _GROWN_UP:
+        out_of_place = _SCHOOL_PLACES
+    elif subject and subject.kind == "role":
+        out_of_place = frozenset({"집", "기숙사"})
+    return [place for place in verb.places if place.korean not in out_of_place]
+
+
+def draw_clause(
+    rng: random.Random,
+    form: Form,
+    verb: Verb,
+    *,
+    subject: Person | None,
+    thing: Phrase | None = None,
+    adjuncts: float = 1.0,
+) -> Clause:
+    """A clause about the verb; ``adjuncts`` scales how much is said of place, company, manner and time."""
+    is_state = "state" in verb.traits
+    is_habit = form.tense == "present" and form.mode == "plain" and not is_state
+    person = place = companion = time = manner = frequency = None
+    if verb.takes in ("person", "recipient"):
+        person = draw_companion(rng, subject)
+    spots = _fitting_places(verb, subject)
+    if verb.takes == "goal" or (spots and chance(rng, 0.4 * adjuncts)):
+        place = rng.choice(spots or verb.places)
+    is_counted = thing is not None and thing.number > 0
+    manners = [m for m in verb.manners if m.korean != "같이" or subject is US]
+    is_routine = "routine" in verb.traits
+    if manners and not is_counted and not form.negation and form.mode != "experience":
+        if is_routine or chance(rng, 0.2 * adjuncts):
+            manner = rng.choice(manners)
+    is_social = any(m.korean == "같이" for m in verb.manners)
+    if manner is None and is_social and chance(rng, 0.2 * adjuncts):
+        companion = draw_companion(rng, subject)
+    if not is_state and form.mode not in ("experience", "progressive"):
+        may_recur = is_habit and not form.negation and "great" not in verb.traits
+        if may_recur and (manner is None or is_routine) and chance(rng, 0.45):
+            frequency = rng.choice(FREQUENCIES)
+        elif "instant" in verb.traits:
+            time = rng.choice(NEAR_PAST_TIMES) if form.tense == "past" and chance(rng, 0.5) else None
+        elif chance(rng, (0.8 if is_habit else 0.5) * adjuncts) and not (is_habit and "great" in verb.traits):
+            time = draw_time(rng, form, verb, place)
+    elif form.mode == "progressive" and form.tense == "present" and chance(rng, 0.5 * adjuncts):
+        time = NOW
+    takes_subject_marker = subject and subject.kind not in ("me", "us") and form.tense == "past"
+    return Clause(
+        verb,
+        subject,
+        thing,
+        person,
+        place,
+        companion,
+        time,
+        manner,
+        frequency,
+        time_first=bool(time) and chance(rng, 0.3),
+        marker="subject" if takes_subject_marker and chance(rng, 0.3) else "topic",
+    )

@@ -1,0 +1,289 @@
+"""Constructions with a clause before a noun, and with two qualities of one thing."""
+
+import random
+from dataclasses import replace
+
+from . import conjugation as ko
+from . import english as en
+from .adjectives import ADJECTIVES, ADJECTIVES_OF, Adjective
+from .clauses import Clause, Form, Phrase, Sentence
+from .conjugation import Tense
+from .describing import DETERMINERS, place_name, pointed_out
+from .drawing import chance, draw_clause, draw_level, draw_person, draw_verb
+from .hangul import attach
+from .nouns import Noun
+from .people import ME, NAMES, Person
+from .times import DAY_PAST_TIMES, GREAT_TIMES, NEAR_PAST_TIMES, Time
+from .verbs import TRANSITIVE, Verb, verb_frames
+
+_BY_LEMMA = {adjective.lemma: adjective for adjective in ADJECTIVES}
+_THESE_DAYS = Time("요즘", "these days")
+
+# Verbs by whose deed a thing is told from others, and whether one still has it to judge now.
+_TELLING = {
+    "먹다": "past", "마시다": "past", "보다": "past", "듣다": "past", "주문하다": "past", "만들다": "past", "사다": "present",
+    "받다": "present", "빌리다": "present", "읽다": "present", "쓰다": "present", "그리다": "present", "고르다": "present",
+    "입다": "past", "신다": "past", "타다": "past",
+}  # fmt: skip
+# What is eaten is judged by its taste, what is read or seen by its story, what is worn by its looks.
+_JUDGED_BY = {
+    **dict.fromkeys(("먹다", "마시다", "만들다"), frozenset("맛있다 달다 맵다 짜다 시다 뜨겁다 차갑다".split())),
+    "주문하다": frozenset("맛있다 맵다 짜다 뜨겁다 차갑다 비싸다".split()),
+    **dict.fromkeys(
+        ("보다", "듣다", "읽다"),
+        frozenset("재미있다 지루하다 슬프다 무섭다 길다 짧다 어렵다 쉽다 유명하다".split()),
+    ),
+    **dict.fromkeys(
+        ("입다", "신다"), frozenset("예쁘다 편하다 불편하다 따뜻하다 비싸다 하얗다 빨갛다 파랗다 까맣다".split())
+    ),
+}
+_UNJUDGED = frozenset({"더럽다", "위험하다"})
+_TELLING_FRAMES = [verb for verb in TRANSITIVE if verb.lemma in _TELLING and "generic" not in verb.traits]
+
+
+def _relative(
+    verb: Verb, subject: Person | None, time: Time | None, tense: Tense, level: ko.Level
+) -> tuple[Clause, str, str]:
+    """The clause before the noun in Korean, and after it in English: 제가 어제 산, I bought yesterday."""
+    clause = Clause(verb, subject, time=time, marker="subject")
+    p = verb.predicate
+    doer = subject or ME
+    if doer.honoured:
+        p = ko.honorific(p)
+    korean = clause.korean_arguments(level) + ko.adnominal(p, tense)
+    # What one reads "these days" one is reading.
+    mode: en.Mode = "progressive" if tense == "present" else "plain"
+    verb_said = en.finite(verb.english, doer.agreement, tense, mode).statement(doer.english)
+    return clause, korean, verb_said + (" " + time.english if time else "")
+
+
+def _draw_teller(rng: random.Random, verb: Verb, noun: Noun) -> Person | None:
+    roll = rng.random()
+    if roll < 0.3:
+        return None
+    if roll < 0.65:
+        return ME
+    person = draw_person(rng, verb, noun)
+    while person.kind == "role":
+        person = draw_person(rng, verb, noun)
+    return person
+
+
+def _times_for(verb: Verb) -> tuple[Time, ...]:
+    if verb.lemma in ("주문하다", "굽다", "만들다"):
+        return NEAR_PAST_TIMES
+    return GREAT_TIMES["past"] if "great" in verb.traits else DAY_PAST_TIMES
+
+
+def _the(noun: Noun) -> str:
+    return "the " + noun.english.removeprefix("the ")
+
+
+def judgements(verb: Verb, noun: Noun) -> list[Adjective]:
+    """What one may say of a thing after having dealt with it in this way."""
+    allowed = _JUDGED_BY.get(verb.lemma)
+    adjectives = ADJECTIVES_OF.get(noun, ())
+    return [a for a in adjectives if (a.lemma in allowed if allowed else a.lemma not in _UNJUDGED)]
+
+
+def thing_told_apart(rng: random.Random) -> Sentence:
+    """제가 어제 산 책은 재미있어요."""
+    while True:
+        verb = rng.choice(_TELLING_FRAMES)
+        noun = rng.choice(verb.objects)
+        fitting = judgements(verb, noun)
+        if noun.kind not in ("name", "the") and fitting:
+            break
+    adjective = rng.choice(fitting)
+    level = draw_level(rng)
+    tense: Tense = "past" if chance(rng, 0.8) else "present"
+    if tense == "present" and verb.lemma not in ("읽다", "보다", "듣다", "쓰다", "그리다", "만들다"):
+        tense = "past"
+    matrix: Tense = "present" if tense == "present" or _TELLING[verb.lemma] == "present" else "past"
+    subject = _draw_teller(rng, verb, noun)
+    time = _THESE_DAYS if tense == "present" else rng.choice(_times_for(verb))
+    if subject is not None and tense == "past" and chance(rng, 0.35):
+        time = None  # type: ignore[assignment]
+    clause, before, after = _relative(verb, subject, time, tense, level)
+    form = Form(level, matrix, question=False)
+    degree = "정말 " if chance(rng, 0.3) else ""
+    korean = f"{before} {attach(noun.korean, '은/는')} {degree}{ko.finish(adjective.predicate, level, matrix)}."
+    quality = ("really " if degree else "") + adjective.english
+    be = en.finite("be " + quality, "they" if noun.is_many else "it", matrix)
+    english = be.statement(f"{_the(noun)} {after}") + "."
+    return Sentence(
+        korean,
+        en.capitalise(english),
+        "relative clause",
+        form.level,
+        clause.words | {noun.korean, adjective.lemma} | ({"정말"} if degree else set()),
+        frozenset({(verb.lemma, noun.korean), (adjective.lemma, noun.korean)}),
+    )
+
+
+# What is done to a thing after something else was done to it.
+_THEN = {
+    "사다": "읽다 입다 신다 쓰다 먹다 마시다 끼다", "빌리다": "읽다 돌려주다", "받다": "읽다 버리다",
+    "만들다": "먹다", "주문하다": "먹다 마시다", "쓰다": "보내다", "고르다": "사다 입다 신다",
+    "굽다": "먹다",
+}  # fmt: skip
+_CHAINS = [
+    (first, second, noun)
+    for first in TRANSITIVE
+    if first.lemma in _THEN and "ongoing" not in first.traits
+    for second in TRANSITIVE
+    if second.lemma in _THEN[first.lemma].split() and first is not second and "own" not in second.traits
+    for noun in first.objects
+    if noun in second.objects and noun.kind not in ("name", "the")
+]
+
+
+def thing_acted_on(rng: random.Random) -> Sentence:
+    """어머니가 만드신 비빔밥을 먹었어요; 어제 산 책을 읽고 있어요."""
+    first, second, noun = rng.choice(_CHAINS)
+    level = draw_level(rng)
+    teller = _draw_teller(rng, first, noun) if first.lemma in ("사다", "만들다", "쓰다", "고르다", "굽다") else None
+    if teller is ME:
+        teller = None
+    time = rng.choice(_times_for(first)) if teller is None or chance(rng, 0.4) else None
+    clause, before, after = _relative(first, teller, time, "past", level)
+    forms = [Form(level, "past"), Form(level, "future"), Form(level, "present", "want")]
+    if "punctual" not in second.traits:
+        forms.append(Form(level, "present", "progressive"))
+    form = rng.choice(forms)
+    outer = Clause(second, ME if teller is None and chance(rng, 0.3) else None)
+    korean = outer.korean_arguments(level) + f"{before} {attach(noun.korean, '을/를')} "
+    korean += ko.finish(outer.korean_predicate(form), level, form.tense) + "."
+    english = f"{outer.english_clause(form)} {_the(noun)} {after}."
+    return Sentence(
+        korean,
+        en.capitalise(english),
+        "relative clause",
+        level,
+        clause.words | outer.words | {noun.korean},
+        frozenset({(first.lemma, noun.korean), (second.lemma, noun.korean)}),
+    )
+
+
+_GO = verb_frames("가다")[0]
+_JUDGED_PLACES = [
+    (a, place) for a in ADJECTIVES for place in a.places if place in _GO.places and "the " in place.english
+]
+
+
+def place_told_apart(rng: random.Random) -> Sentence:
+    """제가 자주 가는 카페는 조용해요; 어제 간 식당은 시끄러웠어요."""
+    adjective, place = rng.choice(_JUDGED_PLACES)
+    level = draw_level(rng)
+    subject = rng.choice((None, ME, ME, rng.choice(NAMES)))
+    is_habit = chance(rng, 0.45)
+    who = subject.subject(level) + " " if subject else ""
+    doer = subject or ME
+    if is_habit:
+        before, matrix = who + "자주 가는", "present"
+        after = en.finite("go to", doer.agreement).statement(doer.english, "often")
+        time_words = {"자주"}
+    else:
+        time = rng.choice(DAY_PAST_TIMES)
+        before, matrix = f"{who}{time.korean} 간", "past"
+        after = en.finite("go to", doer.agreement, "past").statement(doer.english) + " " + time.english
+        time_words = {time.korean}
+    tense: Tense = "present" if matrix == "present" else "past"
+    korean = f"{before} {attach(place.korean, '은/는')} {ko.finish(adjective.predicate, level, tense)}."
+    be = en.finite("be " + adjective.english, "it", tense)
+    english = be.statement(f"{place.english} {after}") + "."
+    return Sentence(
+        korean,
+        en.capitalise(english),
+        "relative clause",
+        level,
+        frozenset({"가다", place.korean, adjective.lemma} | time_words | ({subject.lemma} if subject else set())),
+        frozenset({("가다", place.korean), (adjective.lemma, place.korean)}),
+    )
+
+
+def person_told_apart(rng: random.Random) -> Sentence:
+    """책을 읽고 있는 사람은 민수 씨예요."""
+    level = draw_level(rng)
+    who = rng.choice(NAMES)
+    while True:
+        verb = draw_verb(rng, "ongoing accident state event punctual great domestic own")
+        if verb.takes in ("thing", "nothing"):
+            break
+    thing = Phrase(rng.choice(verb.objects)) if verb.objects else None
+    form = Form(level, "present", "progressive")
+    clause = draw_clause(rng, form, verb, subject=who, thing=thing, adjuncts=0.6)
+    clause = replace(clause, subject=None, time=None, companion=None)
+    arguments = clause.korean_arguments(level)
+    korean = f"{arguments}{ko.adnominal(ko.progressive(verb.predicate), 'present')} 사람은 "
+    korean += ko.finish(ko.copula(who.korean(level)), level) + "."
+    english = f"The person who is {en.gerund(verb.english)}{clause.english_complement()} is {who.english}."
+    return Sentence(korean, english, "relative clause", level, clause.words | {"사람", who.lemma}, clause.combinations)
+
+
+# Qualities that agree, and qualities that surprise after one another.
+_AGREEING = (
+    "넓다 깨끗하다; 싸다 맛있다; 예쁘다 따뜻하다; 작다 가볍다; 크다 무겁다; 달다 맛있다; 싸다 좋다; 얇다 가볍다; 빠르다 편리하다; 작다 귀엽다; "
+    "똑똑하다 귀엽다; 길다 지루하다; 짧다 재미있다; 깨끗하다 조용하다; 크다 아름답다; 시끄럽다 복잡하다; 맵다 짜다; 쉽다 재미있다; 두껍다 따뜻하다; "
+    "하얗다 예쁘다; 빨갛다 예쁘다; 느리다 불편하다; 크다 유명하다; 작다 조용하다; 크다 위험하다; 신선하다 싸다; 편하다 예쁘다"
+)  # fmt: skip
+_SURPRISING = (
+    "예쁘다 비싸다; 맛있다 비싸다; 싸다 불편하다; 편하다 비싸다; 작다 비싸다; 작다 무겁다; 맛있다 맵다; 맛있다 짜다; 재미있다 길다; 어렵다 재미있다; "
+    "유명하다 작다; 깨끗하다 시끄럽다; 좋다 비싸다; 싸다 맛있다; 크다 가볍다; 넓다 더럽다; 예쁘다 불편하다; 짧다 어렵다; 조용하다 작다; 유명하다 지루하다; "
+    "귀엽다 비싸다; 크다 귀엽다; 무섭다 재미있다; 슬프다 아름답다; 무겁다 편하다; 두껍다 가볍다; 느리다 싸다; 얇다 따뜻하다; 위험하다 귀엽다"
+)  # fmt: skip
+
+
+def _pairs(table: str) -> list[tuple[Adjective, Adjective]]:
+    lemmas = (entry.split() for entry in table.split(";"))
+    return [(_BY_LEMMA[first], _BY_LEMMA[second]) for first, second in lemmas]
+
+
+def _shared(pairs: list[tuple[Adjective, Adjective]]) -> list[tuple[Adjective, Adjective, tuple[Noun, ...]]]:
+    return [(a, b, tuple(noun for noun in a.things if noun in b.things)) for a, b in pairs]
+
+
+_BOTH = [row for row in _shared(_pairs(_AGREEING)) if row[2]]
+_YET = [row for row in _shared(_pairs(_SURPRISING)) if row[2]]
+_PLACES_BOTH = [(a, b, p) for a, b in _pairs(_AGREEING) for p in a.places if p in b.places]
+_PLACES_YET = [(a, b, p) for a, b in _pairs(_SURPRISING) for p in a.places if p in b.places]
+
+
+def two_qualities(rng: random.Random) -> Sentence:
+    """이 방은 넓고 깨끗해요; 이 가방은 예쁘지만 비싸요."""
+    level = draw_level(rng)
+    agrees = chance(rng, 0.5)
+    determiner = rng.choice(DETERMINERS)
+    tense: Tense = "past" if chance(rng, 0.2) else "present"
+    agreement: en.Agreement = "it"
+    if chance(rng, 0.25):
+        first, second, place = rng.choice(_PLACES_BOTH if agrees else _PLACES_YET)
+        (korean, english), word = place_name(place, determiner), place.korean
+    else:
+        first, second, things = rng.choice(_BOTH if agrees else _YET)
+        noun = rng.choice(things)
+        korean, english, agreement = pointed_out(noun, determiner)
+        word = noun.korean
+    linked = ko.past(first.predicate) if tense == "past" and not agrees else first.predicate
+    said = attach(korean, "은/는") + " " + (ko.and_then if agrees else ko.although)(linked)
+    said += " " + ko.finish(second.predicate, level, tense) + "."
+    # One be serves both: pretty but expensive.
+    conjunction = "and" if agrees else "but"
+    be = en.finite(f"be {first.english} {conjunction} {second.english}", agreement, tense)
+    return Sentence(
+        said,
+        en.capitalise(be.statement(english)) + ".",
+        "two qualities",
+        level,
+        frozenset({first.lemma, second.lemma, word}),
+        frozenset({(first.lemma, word), (second.lemma, word)}),
+    )
+
+
+CONSTRUCTIONS = (
+    (thing_told_apart, 6),
+    (thing_acted_on, 5),
+    (place_told_apart, 3),
+    (person_told_apart, 2),
+    (two_qualities, 5),
+)

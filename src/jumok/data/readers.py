@@ -1,0 +1,107 @@
+"""Sentence pairs from files: two aligned text files, or TSV; plain or .gz; and the embedded corpus.
+
+A line ends at a line feed and nowhere else. A byte order mark and carriage returns are accepted and dropped.
+Whatever cannot be read is refused with the file, the line, and what to do.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from jumok.data import phrasebook
+from jumok.errors import DataError
+
+Pair = tuple[str, str]
+PHRASEBOOK = "phrasebook:"
+
+
+def read_pairs(files: str | list[str], source: str, target: str, folder: str = ".") -> Iterator[Pair]:
+    """The pairs of one split, (source, target), in the order of the file."""
+    if isinstance(files, str) and files.startswith(PHRASEBOOK):
+        yield from _phrasebook_pairs(files.removeprefix(PHRASEBOOK), source, target)
+        return
+    paths = resolve(files, folder)
+    if len(paths) == 1:
+        yield from _read_tsv(paths[0])
+    else:
+        yield from _read_aligned(*paths)
+
+
+def resolve(files: str | list[str], folder: str = ".") -> list[Path]:
+    """The files behind an entry of [data]; none for the embedded corpus."""
+    if isinstance(files, str) and files.startswith(PHRASEBOOK):
+        return []
+    names = [files] if isinstance(files, str) else files
+    if len(names) not in (1, 2):
+        raise DataError(f"{names}: expected one TSV file or two aligned text files, found {len(names)} names")
+    paths = [Path(folder).expanduser() / Path(name).expanduser() for name in names]
+    for path in paths:
+        if not path.exists():
+            raise DataError(f"{path}: no such file (looked from {Path.cwd()}); set data.folder to where it is")
+        if path.is_dir():
+            raise DataError(f"{path}: is a directory; give the files in it")
+    return paths
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file, plain or .gz, without line ends."""
+    with path.open("rb") as raw:
+        stream = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
+        number = 0
+        try:
+            for number, line in enumerate(cast(BinaryIO, stream), start=1):
+                yield _decode_line(line, path, number)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise DataError(f"{path}: after line {number}: not a complete .gz file ({error}); copy it again") from None
+        if number == 0:
+            raise DataError(f"{path}: is empty; expected a sentence a line")
+
+
+def _decode_line(line: bytes, path: Path, number: int) -> str:
+    if number == 1:
+        line = line.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in line:
+        advice = "is it UTF-16? " if line.startswith((b"\xff\xfe", b"\xfe\xff")) or line.count(b"\0") > 1 else ""
+        raise DataError(f"{path}: line {number}: holds a NUL byte; {advice}save the file as UTF-8 text")
+    try:
+        return line.rstrip(b"\n").removesuffix(b"\r").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}: line {number}: not UTF-8 (byte 0x{line[error.start]:02x} at column {error.start + 1}); "
+            "convert the file, for example with iconv"
+        ) from None
+
+
+def _read_aligned(src_path: Path, tgt_path: Path) -> Iterator[Pair]:
+    src_lines, tgt_lines = read_lines(src_path), read_lines(tgt_path)
+    for number, (src, tgt) in enumerate(zip_longest(src_lines, tgt_lines), start=1):
+        if src is None or tgt is None:
+            num_src = number + sum(1 for _ in src_lines) if tgt is None else number - 1
+            num_tgt = number + sum(1 for _ in tgt_lines) if src is None else number - 1
+            raise DataError(
+                f"{src_path} has {num_src:,} lines and {tgt_path} has {num_tgt:,}; line n of one must translate "
+                "line n of the other, so they need equally many"
+            )
+        yield src, tgt
+
+
+def _read_tsv(path: Path) -> Iterator[Pair]:
+    for number, line in enumerate(read_lines(path), start=1):
+        columns = line.split("\t")
+        if len(columns) != 2:
+            raise DataError(f"{path}: line {number}: expected source, a tab and target, found {len(columns)} column(s)")
+        yield columns[0], columns[1]
+
+
+def _phrasebook_pairs(split: str, source: str, target: str) -> Iterator[Pair]:
+    if {source, target} != {"ko", "en"}:
+        raise DataError(f"the phrasebook is Korean and English; data.source = {source}, data.target = {target}")
+    if split not in ("train", "valid", "test", "composition"):
+        raise DataError(f"{PHRASEBOOK}{split}: the phrasebook has train, valid, test and composition")
+    for korean, english in phrasebook.split(split):
+        yield (korean, english) if source == "ko" else (english, korean)

@@ -1,0 +1,1 @@
+"""Prediction: greedy, beam and sampling. Knows `models.interface` and nothing else of a model."""

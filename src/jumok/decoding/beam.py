@@ -1,0 +1,117 @@
+"""Beam search over any model of `models.interface`; a beam of one is greedy search.
+
+Every live sentence has N rows side by side. Each step, every row is continued by every piece, the best 2N
+continuations of a sentence are looked at, those among the best N that end become finished hypotheses, and the best N
+that do not end live on. A sentence is done when it has N finished hypotheses; its rows are dropped and the
+rest goes on in a smaller batch.
+
+Paper: Vaswani et al. 2017, section 6.1; Wu et al. 2016, section 7.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from jumok.decoding.hypothesis import Hypothesis
+from jumok.decoding.length_penalty import length_penalty
+from jumok.models.interface import TranslationModel
+from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+
+_NEVER_SAID = [PAD_ID, UNK_ID, BOS_ID]
+
+
+@torch.inference_mode()
+def beam_search(
+    model: TranslationModel, src: Tensor, beam: int, alpha: float, max_lengths: list[int]
+) -> list[list[Hypothesis]]:
+    """The N best translations of each source row (B, S), best first.
+
+    `max_lengths` limits each sentence's pieces; a hypothesis that reaches it is cut off and marked so.
+    """
+    num_sentences = src.size(0)
+    finished: list[list[Hypothesis]] = [[] for _ in range(num_sentences)]
+    live = torch.arange(num_sentences)  # which sentence each group of N rows belongs to
+    rows = torch.arange(num_sentences, device=src.device).repeat_interleave(beam)
+    state = model.start(src).select(rows)
+    ids = torch.full((num_sentences, beam, 1), BOS_ID, device=src.device)  # (B, N, length + 1)
+    log_probs = torch.full((num_sentences, beam), -math.inf, device=src.device)
+    log_probs[:, 0] = 0.0  # all rows are alike at first: only one may be continued
+
+    for length in range(1, max(max_lengths) + 1):
+        # 1. Continue every row by every piece.
+        step_log_probs, state = model.step(ids[:, :, -1].flatten(), state)
+        step_log_probs[:, _NEVER_SAID] = -math.inf
+        vocab_size = step_log_probs.size(-1)
+        totals = log_probs[:, :, None] + step_log_probs.view(len(live), beam, vocab_size)  # (B, N, V)
+
+        # 2. The best 2N continuations of each sentence: even if N of them end, N remain.
+        best, places = totals.flatten(1).topk(min(2 * beam, beam * vocab_size), dim=1)  # (B, 2N)
+        from_row, piece = places // vocab_size, places % vocab_size
+        is_end = piece == EOS_ID
+
+        # 3. Those among the best N that end are finished.
+        _collect(finished, live, ids, best, from_row, is_end, beam, length, alpha)
+
+        # 4. The best N that do not end live on.
+        keep = _first_not_ended(is_end, beam)
+        log_probs = best.gather(1, keep)
+        from_row, piece = from_row.gather(1, keep), piece.gather(1, keep)
+        ids = torch.cat((ids.gather(1, from_row[:, :, None].expand(-1, -1, length)), piece[:, :, None]), dim=2)
+
+        # 5. Sentences that are done leave the batch.
+        goes_on = []
+        for i, sentence in enumerate(live.tolist()):
+            if len(finished[sentence]) >= beam:
+                continue
+            if length >= max_lengths[sentence]:
+                _cut_off(finished[sentence], ids[i], log_probs[i], length, alpha, beam)
+                continue
+            goes_on.append(i)
+        if not goes_on:
+            break
+        going = torch.tensor(goes_on, device=src.device)
+        rows = (torch.arange(len(live), device=src.device)[:, None] * beam + from_row)[going].flatten()
+        state = state.select(rows)
+        live, ids, log_probs = live[goes_on], ids[going], log_probs[going]
+
+    for hypotheses in finished:
+        hypotheses.sort(key=lambda hypothesis: -hypothesis.score)
+    return [hypotheses[:beam] for hypotheses in finished]
+
+
+def _collect(
+    finished: list[list[Hypothesis]],
+    live: Tensor,
+    ids: Tensor,
+    best: Tensor,
+    from_row: Tensor,
+    is_end: Tensor,
+    beam: int,
+    length: int,
+    alpha: float,
+) -> None:
+    """Add what ended among the best N of each sentence."""
+    ended = is_end[:, :beam] & best[:, :beam].isfinite()
+    for i, k in ended.nonzero().tolist():
+        log_prob = float(best[i, k])
+        words = ids[i, from_row[i, k], 1:].tolist()
+        finished[int(live[i])].append(Hypothesis(words, log_prob, log_prob / length_penalty(length, alpha)))
+
+
+def _first_not_ended(is_end: Tensor, beam: int) -> Tensor:
+    """Places of the best N continuations that do not end, in order."""
+    order = torch.arange(is_end.size(1), device=is_end.device)
+    return torch.where(is_end, order + is_end.size(1), order).topk(beam, dim=1, largest=False, sorted=True).indices
+
+
+def _cut_off(
+    hypotheses: list[Hypothesis], ids: Tensor, log_probs: Tensor, length: int, alpha: float, beam: int
+) -> None:
+    """Fill up with unfinished hypotheses where the length limit came first; finished ones rank before them."""
+    for row, log_prob in zip(ids.tolist(), log_probs.tolist(), strict=True):
+        if len(hypotheses) < beam and math.isfinite(log_prob):
+            score = log_prob / length_penalty(length, alpha)
+            hypotheses.append(Hypothesis(row[1:], log_prob, score, is_complete=False))

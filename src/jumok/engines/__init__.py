@@ -1,0 +1,1 @@
+"""A trained run as something that translates pieces."""

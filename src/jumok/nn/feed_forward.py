@@ -1,0 +1,29 @@
+"""The position-wise feed-forward network.
+
+Paper: Vaswani et al. 2017, section 3.3.
+"""
+
+from __future__ import annotations
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from jumok.nn.dropout import Dropout
+
+
+class FeedForward(nn.Module):
+    """FFN(x) = max(0, x·W_1 + b_1)·W_2 + b_2, the same at every position.
+
+    Paper: Vaswani et al. 2017, section 3.3, equation 2.
+    """
+
+    def __init__(self, d_model: int, d_ff: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.expand = nn.Linear(d_model, d_ff)  # W_1, b_1
+        self.contract = nn.Linear(d_ff, d_model)  # W_2, b_2
+        self.dropout = Dropout(dropout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Widen to d_ff, cut off below zero, come back to d_model."""
+        y: Tensor = self.contract(self.dropout(F.relu(self.expand(x), inplace=True)))
+        return y

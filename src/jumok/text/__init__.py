@@ -1,0 +1,1 @@
+"""Text before it is numbers: normalisation, languages, sentence ends, subwords."""

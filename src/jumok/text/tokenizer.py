@@ -1,0 +1,130 @@
+"""Subwords by SentencePiece: text to ids and back, nothing ever unknown.
+
+Bytes stand behind the vocabulary (byte fallback): a character that has no piece is spelled in UTF-8 bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import sentencepiece
+
+from jumok.errors import TokenizerError
+from jumok.text.normalization import normalize
+
+PAD_ID, UNK_ID, BOS_ID, EOS_ID = 0, 1, 2, 3
+_MAX_TRAINING_SENTENCES = 2_000_000
+
+
+def train_tokenizer(
+    texts: Iterable[str],
+    path: Path,
+    kind: Literal["bpe", "unigram"],
+    vocab_size: int,
+    character_coverage: float,
+) -> None:
+    """Learn the pieces from normalised texts and write the model file."""
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(texts),
+            model_prefix=str(path.with_suffix("")),
+            model_type=kind,
+            vocab_size=vocab_size,
+            character_coverage=character_coverage,
+            byte_fallback=True,
+            normalization_rule_name="identity",  # `normalize` did it already, in one place for all
+            pad_id=PAD_ID,
+            unk_id=UNK_ID,
+            bos_id=BOS_ID,
+            eos_id=EOS_ID,
+            input_sentence_size=_MAX_TRAINING_SENTENCES,
+            shuffle_input_sentence=True,
+            max_sentence_length=1 << 20,
+            num_threads=1,  # more threads may order equal scores differently
+            minloglevel=2,
+        )
+    except (RuntimeError, OSError) as error:
+        path.with_suffix(".vocab").unlink(missing_ok=True)
+        raise _explain_training_error(str(error), vocab_size) from None
+    path.with_suffix(".vocab").unlink(missing_ok=True)
+
+
+class Tokenizer:
+    """A trained SentencePiece model."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            self._processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+        except (RuntimeError, OSError):
+            raise TokenizerError(
+                f"{path}: is missing or not a SentencePiece model; run `jumok prepare` again"
+            ) from None
+
+    @property
+    def vocab_size(self) -> int:
+        """How many pieces there are."""
+        return int(self._processor.vocab_size())
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text, without begin and end."""
+        ids: list[list[int]] = self._processor.encode([normalize(text) for text in texts], num_threads=-1)
+        return ids
+
+    def encode_sampled(self, texts: Sequence[str], sampling: float, seed: int) -> list[list[int]]:
+        """Ids of each text, cut at random as subword regularisation asks; the seed decides how.
+
+        Paper: Kudo 2018 (unigram); Provilkov et al. 2020 (BPE-dropout).
+        SentencePiece's generator belongs to a thread and is seeded when the thread first uses it: hence a new one.
+        """
+        result: list[list[int]] = []
+
+        def run() -> None:
+            sentencepiece.set_random_generator_seed(seed)
+            for text in texts:
+                result.append(
+                    self._processor.encode(normalize(text), enable_sampling=True, alpha=sampling, nbest_size=-1)
+                )
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+        return result
+
+    def pieces(self, text: str) -> list[str]:
+        """The pieces of a text, `▁` marking where a word begins."""
+        pieces: list[str] = self._processor.encode(normalize(text), out_type=str)
+        return pieces
+
+    def id_to_piece(self, ids: Sequence[int]) -> list[str]:
+        """The piece behind each id."""
+        return [self._processor.id_to_piece(int(i)) for i in ids]
+
+    def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
+        """Text of each list of ids; special ids leave no trace."""
+        cleaned = [[int(i) for i in row if i not in (PAD_ID, UNK_ID, BOS_ID, EOS_ID)] for row in ids]
+        texts: list[str] = self._processor.decode(cleaned)
+        return [_INNER_BREAK.sub(" ", text) for text in texts]
+
+
+_INNER_BREAK = re.compile(r"[\r\n]+")  # bytes can spell a line break; a line out is one line
+
+
+def _explain_training_error(message: str, vocab_size: int) -> TokenizerError:
+    too_high = re.search(r"value <= (\d+)", message)
+    if too_high:
+        return TokenizerError(
+            f"tokenizer.vocab_size = {vocab_size} is more than the training text allows; "
+            f"the largest that works is {too_high.group(1)}"
+        )
+    too_small = re.search(r"required_chars\. \d+ vs (\d+)", message)
+    if too_small:
+        return TokenizerError(
+            f"tokenizer.vocab_size = {vocab_size} does not hold the characters of the training text and the 256 "
+            f"bytes; the smallest that works is {too_small.group(1)}"
+        )
+    return TokenizerError(f"the tokenizer could not be learned: {message.strip()}")

@@ -1,0 +1,1 @@
+"""How a model learns: loss, schedule, optimizer, and the trainer, read top to bottom."""

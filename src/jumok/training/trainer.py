@@ -1,0 +1,374 @@
+"""The trainer, read top to bottom.
+
+Data order and randomness are functions of (seed, epoch, step): nothing but weights, optimizer and counters has to be
+saved for a training to go on exactly where it stopped.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from jumok.config import Config
+from jumok.data.batching import Batch, collate, plan_batches
+from jumok.data.prepared import PreparedCorpus, Split
+from jumok.decoding.batches import search
+from jumok.errors import DivergenceError, ResourceError, RunError
+from jumok.evaluation.cost import training_flops
+from jumok.evaluation.scores import score
+from jumok.models import TranslationModel, build_model
+from jumok.storage.checkpoints import load_weights, model_tensors
+from jumok.storage.run_directory import RunDirectory
+from jumok.text.tokenizer import PAD_ID
+from jumok.training.events import Event, Listener
+from jumok.training.memory import keep_freed_memory
+from jumok.training.objective import Objective, TranslationObjective
+from jumok.training.optimizer import build_optimizer
+from jumok.training.schedule import learning_rate
+
+_MAX_SKIPPED = 10  # updates in a row without a finite gradient before the training gives up
+
+
+@dataclass
+class Progress:
+    """How far the training is: all that a checkpoint needs beside weights and optimizer."""
+
+    step: int = 0
+    epoch: int = 0
+    batch: int = 0  # the next one of this epoch
+    tgt_tokens: int = 0
+    src_tokens: int = 0
+    seconds: float = 0.0
+    flops: float = 0.0
+    best_step: int = 0
+    best_loss: float = math.inf
+    worse_validations: int = 0
+    skipped: int = 0
+
+
+class Interrupted(Exception):
+    """A signal asked the training to stop; it has been saved."""
+
+    def __init__(self, signal_number: int, step: int) -> None:
+        super().__init__(f"stopped at step {step:,} and saved; the same command goes on from there")
+        self.exit_code = 128 + signal_number
+
+
+class Trainer:
+    """Trains one model on one prepared corpus into one run directory."""
+
+    def __init__(
+        self, config: Config, corpus: PreparedCorpus, run: RunDirectory, listeners: Sequence[Listener] = ()
+    ) -> None:
+        self.config = config
+        self.settings = config.training
+        self.corpus = corpus
+        self.run = run
+        self.listeners = listeners
+        self.device = choose_device(self.settings.device)
+        self.train_split = corpus.require("train")
+        self.valid_split = corpus.require("valid")
+        self.progress = Progress()
+
+        keep_freed_memory()
+        torch.set_num_threads(self.settings.threads or len(os.sched_getaffinity(0)))
+        torch.manual_seed(self.settings.seed)
+        vocab_sizes = corpus.src_tokenizer.vocab_size, corpus.tgt_tokenizer.vocab_size
+        self.model: TranslationModel = build_model(config.model, *vocab_sizes, PAD_ID).to(self.device)
+        self.objective: Objective = TranslationObjective(self.model, self.settings.label_smoothing)
+        self.optimizer = build_optimizer(self.model, self.settings)
+
+    def train(self) -> Progress:
+        """Train until the steps, the minutes or the patience are used up, then choose the model to use."""
+        self._go_on_from_checkpoint()
+        self.model.train()
+        with _signals_noted() as received, _explained_memory_errors():
+            for batches in self._updates():
+                self._update(batches)
+                is_last = self._is_over()
+                if self._is_due(self.settings.validate_every) or is_last:
+                    self._validate()
+                if self._is_due(self.settings.save_every or self.settings.validate_every) or is_last or received:
+                    self._save()
+                if received:
+                    raise Interrupted(received[0], self.progress.step)
+                if is_last or self._is_over():
+                    break
+            self._choose_model()
+        return self.progress
+
+    # --- one update ---------------------------------------------------------------------------------------------
+
+    def _updates(self) -> Iterator[list[Batch]]:
+        """The batches of each update, from where the training stands, epoch after epoch."""
+        settings, progress = self.settings, self.progress
+        if self._is_over():
+            return
+        while True:
+            plan = plan_batches(
+                self.train_split.src_lengths,
+                self.train_split.tgt_lengths,
+                settings.batch_tokens,
+                settings.seed,
+                progress.epoch,
+            )
+            while progress.batch < len(plan):
+                rows = plan[progress.batch : progress.batch + settings.accumulate]
+                batches = [self._make_batch(r, progress.batch + i) for i, r in enumerate(rows)]
+                progress.batch += len(batches)
+                yield batches
+            progress.epoch += 1
+            progress.batch = 0
+
+    def _make_batch(self, rows: np.ndarray[Any, Any], number: int) -> Batch:
+        sampling = self.config.tokenizer.sampling
+        if not sampling:
+            return collate(*self.train_split.ids(rows))
+        src_texts, tgt_texts = self.train_split.texts(rows)
+        seeds = _seeds(self.settings.seed, self.progress.epoch, number)
+        return collate(
+            self.corpus.src_tokenizer.encode_sampled(src_texts, sampling, seeds[0]),
+            self.corpus.tgt_tokenizer.encode_sampled(tgt_texts, sampling, seeds[1]),
+        )
+
+    def _update(self, batches: list[Batch]) -> None:
+        """Sum the losses, count the tokens, scale once: accumulation is exactly one large batch."""
+        started = time.perf_counter()
+        progress, settings = self.progress, self.settings
+        progress.step += 1
+        torch.manual_seed(_seeds(settings.seed, progress.step)[0])  # decides this update's dropout
+        num_tokens = sum(batch.num_tgt_tokens for batch in batches)
+        total_loss = 0.0
+        for batch in batches:
+            with self._autocast():
+                loss, _ = self.objective(batch.to(self.device))
+            torch.autograd.backward(loss / num_tokens)
+            total_loss += float(loss.detach())
+        limit = settings.clip_norm or math.inf
+        grad_norm = float(nn.utils.clip_grad_norm_(self.model.parameters(), limit))
+        rate = learning_rate(settings, self.config.model.d_model, progress.step)
+        if math.isfinite(total_loss) and math.isfinite(grad_norm):
+            for group in self.optimizer.param_groups:
+                group["lr"] = rate
+            self.optimizer.step()
+            progress.skipped = 0
+        else:
+            self._skip(total_loss, grad_norm)
+        self.optimizer.zero_grad(set_to_none=True)
+
+        seconds = time.perf_counter() - started
+        progress.seconds += seconds
+        progress.tgt_tokens += num_tokens
+        progress.src_tokens += sum(batch.num_src_tokens for batch in batches)
+        vocab_size = self.corpus.tgt_tokenizer.vocab_size
+        progress.flops += sum(training_flops(self.config.model, vocab_size, batch) for batch in batches)
+        self._tell(
+            "train",
+            epoch=progress.epoch,
+            loss=total_loss / num_tokens,
+            learning_rate=rate,
+            grad_norm=grad_norm,
+            tgt_tokens=progress.tgt_tokens,
+            tokens_per_second=num_tokens / seconds,
+            seconds=progress.seconds,
+        )
+
+    def _skip(self, loss: float, grad_norm: float) -> None:
+        """A loss or gradient that is not a number never reaches the weights."""
+        progress = self.progress
+        progress.skipped += 1
+        self._tell("note", text=f"step {progress.step}: no update, loss {loss}, gradient norm {grad_norm}")
+        if progress.skipped >= _MAX_SKIPPED:
+            raise DivergenceError(
+                f"{_MAX_SKIPPED} updates in a row had no finite gradient (last at step {progress.step}); lower "
+                "training.learning_rate or raise training.warmup_steps, and start from an earlier checkpoint"
+            )
+
+    # --- validation, checkpoints, the end -----------------------------------------------------------------------
+
+    def _validate(self) -> None:
+        """Loss and greedy BLEU on the validation set; the best loss so far is remembered."""
+        started = time.perf_counter()
+        progress = self.progress
+        loss = validation_loss(self.model, self.valid_split, self.settings.batch_tokens, self.device)
+        figures: Event = {"loss": loss, "perplexity": math.exp(min(loss, 50.0))}
+        if self.settings.validate_bleu:
+            figures |= self._validation_bleu(self.settings.validate_bleu)
+        if loss < progress.best_loss:
+            progress.best_loss, progress.best_step, progress.worse_validations = loss, progress.step, 0
+        else:
+            progress.worse_validations += 1
+        progress.seconds += time.perf_counter() - started
+        self._tell("validate", epoch=progress.epoch, seconds=progress.seconds, **figures)
+
+    def _validation_bleu(self, num_sentences: int) -> Event:
+        rows = list(range(min(num_sentences, len(self.valid_split))))
+        sources, _ = self.valid_split.ids(rows)
+        src_texts, references = self.valid_split.texts(rows)
+        found = search(self.model, sources, self.config.decoding.model_copy(update={"beam": 1}))
+        translations = self.corpus.tgt_tokenizer.decode([hypotheses[0].ids for hypotheses in found])
+        bleu, _ = score(translations, references, self.config.data.target)
+        return {"bleu": bleu.value, "example": [src_texts[0], translations[0], references[0]]}
+
+    def _save(self) -> None:
+        progress, checkpoints = self.progress, self.run.checkpoints
+        if progress.step in checkpoints.steps():
+            return
+        state = {**asdict(progress), "corpus": self.corpus.fingerprint}
+        checkpoints.save(progress.step, model_tensors(self.model), self._optimizer_tensors(), state)
+        num_kept = max(self.settings.keep_last, self.settings.average_last)
+        checkpoints.prune(keep={*checkpoints.steps()[-num_kept:], progress.best_step})
+        self._tell("save", path=str(checkpoints.path(progress.step)))
+
+    def _choose_model(self) -> None:
+        """The mean of the last checkpoints or the best one, whichever has the lower validation loss."""
+        checkpoints, average_last = self.run.checkpoints, self.settings.average_last
+        steps = checkpoints.steps()
+        candidates = {}
+        if self.progress.best_step in steps:
+            candidates[f"step {self.progress.best_step}"] = checkpoints.load_model(self.progress.best_step)
+        else:
+            candidates[f"step {steps[-1]}"] = checkpoints.load_model(steps[-1])
+        if average_last > 1 and len(steps) > 1:
+            last = steps[-average_last:]
+            candidates[f"mean of steps {', '.join(map(str, last))}"] = checkpoints.average(last)
+        losses = {}
+        for name, tensors in candidates.items():
+            load_weights(self.model, tensors, name)
+            losses[name] = validation_loss(self.model, self.valid_split, self.settings.batch_tokens, self.device)
+        chosen = min(losses, key=lambda name: losses[name])
+        self.run.save_model(candidates[chosen])
+        self._tell("model", chosen=chosen, loss=losses[chosen])
+
+    def _is_over(self) -> bool:
+        settings, progress = self.settings, self.progress
+        return (
+            progress.step >= settings.max_steps
+            or (settings.max_minutes is not None and progress.seconds >= 60 * settings.max_minutes)
+            or (settings.patience is not None and progress.worse_validations >= settings.patience)
+        )
+
+    def _is_due(self, every: int) -> bool:
+        return self.progress.step % every == 0
+
+    # --- going on where it stopped ------------------------------------------------------------------------------
+
+    def _go_on_from_checkpoint(self) -> None:
+        loaded = self.run.checkpoints.load_last(lambda text: self._tell("note", text=text))
+        if loaded is None:
+            return
+        weights, optimizer_tensors, state = loaded
+        if state.get("corpus") != self.corpus.fingerprint:
+            raise RunError(
+                f"{self.run.path}: was trained on other data or another tokenizer than {self.corpus.folder} holds now; "
+                "choose another --run, or bring the data back"
+            )
+        load_weights(self.model, weights, str(self.run.checkpoints.folder))
+        self.progress = Progress(**{field.name: state[field.name] for field in fields(Progress)})
+        self._restore_optimizer(optimizer_tensors)
+        self._tell("note", text=f"going on from step {self.progress.step:,}")
+
+    def _optimizer_tensors(self) -> dict[str, torch.Tensor]:
+        """The optimizer's memory by parameter name."""
+        state = self.optimizer.state
+        return {
+            f"{name}/{key}": value.detach().cpu().contiguous()
+            for name, parameter in self.model.named_parameters()
+            for key, value in state[parameter].items()
+        }
+
+    def _restore_optimizer(self, tensors: dict[str, torch.Tensor]) -> None:
+        parameters = dict(self.model.named_parameters())
+        for full_name, tensor in tensors.items():
+            name, _, key = full_name.rpartition("/")
+            self.optimizer.state[parameters[name]][key] = tensor.to(self.device)
+
+    def _autocast(self) -> torch.autocast:
+        precision = self.settings.precision
+        can = self.device.type == "cuda" and torch.cuda.is_bf16_supported()
+        is_on = precision == "bfloat16" or (precision == "auto" and can)
+        return torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=is_on)
+
+    def _tell(self, event: str, **figures: Any) -> None:
+        for listener in self.listeners:
+            listener({"event": event, "step": self.progress.step, **figures})
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of that name; auto is the GPU where there is one."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and not torch.cuda.is_available():
+        raise RunError('training.device = "cuda", but torch finds no CUDA device here; use "cpu" or "auto"')
+    if name == "mps" and not torch.backends.mps.is_available():
+        raise RunError('training.device = "mps", but torch finds no Metal device here; use "cpu" or "auto"')
+    return torch.device(name)
+
+
+@torch.inference_mode()
+def validation_loss(model: TranslationModel, split: Split, batch_tokens: int, device: torch.device) -> float:
+    """Cross-entropy a token, without smoothing and dropout."""
+    was_training = model.training
+    model.eval()
+    objective = TranslationObjective(model, label_smoothing=0.0)
+    total, count = 0.0, 0
+    for rows in plan_batches(split.src_lengths, split.tgt_lengths, batch_tokens):
+        loss, num_tokens = objective(collate(*split.ids(rows)).to(device))
+        total += float(loss)
+        count += num_tokens
+    model.train(was_training)
+    return total / count
+
+
+def _seeds(*key: int) -> list[int]:
+    """Two random seeds that depend on the key alone."""
+    return [int(seed) for seed in np.random.SeedSequence(key).generate_state(2)]
+
+
+@contextmanager
+def _signals_noted() -> Iterator[list[int]]:
+    """Ctrl-C and SIGTERM are noted and obeyed after the update; a second Ctrl-C stops at once."""
+    received: list[int] = []
+    previous: dict[signal.Signals, Callable[[int, FrameType | None], Any] | int | None] = {}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if received:
+            raise KeyboardInterrupt
+        received.append(number)
+
+    try:
+        for watched in (signal.SIGINT, signal.SIGTERM):
+            previous[watched] = signal.signal(watched, note)
+    except ValueError:  # not in the main thread: whoever runs us handles signals
+        pass
+    try:
+        yield received
+    finally:
+        for watched, handler in previous.items():
+            signal.signal(watched, handler)
+
+
+@contextmanager
+def _explained_memory_errors() -> Iterator[None]:
+    """Say which setting to lower where memory runs out."""
+    try:
+        yield
+    except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+        is_memory = isinstance(error, torch.OutOfMemoryError | MemoryError) or "can't allocate memory" in str(error)
+        if not is_memory:
+            raise
+        raise ResourceError(
+            "out of memory; lower training.batch_tokens (and raise training.accumulate by the same factor to learn "
+            "the same), or choose a smaller model.preset"
+        ) from error
