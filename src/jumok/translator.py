@@ -88,7 +88,7 @@ class Translator:
         """Translate a text or a list of texts; with `n_best`, return that many hypotheses with their scores."""
         is_single = isinstance(texts, str)
         sources = [texts] if isinstance(texts, str) else list(texts)
-        translations = self.translate_scored(sources, beam, n_best or 1, sampling)
+        translations = self.translate_scored(sources, beam, 1 if n_best is None else n_best, sampling)
         if n_best is None:
             plain = [translation.text for translation in translations]
             return plain[0] if is_single else plain
@@ -113,7 +113,7 @@ class Translator:
         translations = []
         for source, parts in zip(sources, parts_of, strict=True):
             hypotheses = [list(islice(next(found), n_best)) for _ in parts]
-            translations.append(Translation(source, self._join(hypotheses)))
+            translations.append(Translation(source, self._join(hypotheses, n_best)))
         return translations
 
     def _decoding(self, beam: int | None, n_best: int, sampling: Sampling | None) -> DecodingConfig:
@@ -138,10 +138,10 @@ class Translator:
             limits.append(self.engine.max_length - 1)
         return split_long(text, min(limits), lambda part: len(self.src_tokenizer.encode([part])[0]))
 
-    def _join(self, parts: list[list[Hypothesis]]) -> list[ScoredText]:
+    def _join(self, parts: list[list[Hypothesis]], n_best: int) -> list[ScoredText]:
         """The n-th best of the whole is made of the n-th best of each part."""
         if not parts:
-            return [ScoredText("", 0.0)]
+            return [ScoredText("", 0.0)] * n_best  # so that every line has equally many
         joined = []
         for rank in range(max(len(hypotheses) for hypotheses in parts)):
             chosen = [hypotheses[min(rank, len(hypotheses) - 1)] for hypotheses in parts]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -53,17 +54,47 @@ def main() -> None:
     is_debug = "--debug" in sys.argv
     if not is_debug:
         warnings.filterwarnings("ignore")  # of the libraries; ours are printed
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # text comes in as UTF-8 and goes out so, whatever the terminal is
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        app()
+        if app(prog_name="jumok", standalone_mode=False) == 130:  # how typer reports Ctrl-C
+            raise KeyboardInterrupt
+        sys.stdout.flush()
     except JumokError as error:
         if is_debug:
             raise
         _fail(str(error), error.exit_code)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         _fail("stopped", 130)
     except BrokenPipeError:  # `jumok translate … | head` has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         sys.exit(0)
+    except OSError as error:  # such as a full disk behind standard output
+        if is_debug:
+            raise
+        _close_output()
+        _fail(str(error), 1)
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # what typer has to say about arguments
+            raise
+        _explain_usage(error)
+
+
+def _explain_usage(error: Any) -> None:
+    """A wrong option or argument in one line, with where to read on; `jumok` alone shows the help."""
+    context, message = error.ctx, error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+        sys.exit(error.exit_code)
+    command = context.command_path if context is not None else "jumok"
+    message = message if message.endswith("?") else message.rstrip(".") + ";"
+    _fail(f"{message} `{command} --help` shows how", error.exit_code)
+
+
+def _close_output() -> None:
+    """What is still to be printed goes nowhere: the last flush of the interpreter must not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, exit_code: int) -> None:

@@ -38,17 +38,23 @@ def translate(
     """
     from jumok.data.readers import read_lines
     from jumok.decoding.sampling import Sampling
-    from jumok.errors import UsageError
+    from jumok.errors import ResourceError, UsageError
     from jumok.translator import Translation, Translator
 
     sampling = Sampling(temperature, top_k, top_p, seed) if sample else None
     if not sample and (temperature, top_k, top_p, seed) != (1.0, 0, 1.0, None):
         raise UsageError("--temperature, --top-k, --top-p and --seed go with --sample")
+    if sample and beam is not None:
+        raise UsageError("--beam searches and --sample draws: give one of them")
     if text is not None and file is not None:
         raise UsageError("give either --text or FILE, not both")
+    if text is not None and any("\ud800" <= character <= "\udfff" for character in text):
+        raise UsageError("--text: not UTF-8; is the terminal set to another encoding?")
     if file is not None and not file.is_file():
         advice = "is a directory" if file.is_dir() else f'no such file; to translate words, use --text "{file}"'
         raise UsageError(f"{file}: {advice}")
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise UsageError(f"{output}: {'is a directory' if output.is_dir() else 'its directory does not exist'}")
     translator = Translator.load(run)
 
     lines: Iterator[str]
@@ -80,6 +86,9 @@ def translate(
     if output is None:
         for translation in translations:
             print(render(translation))
+    elif output.exists() and not output.is_file():  # a device or a pipe is written to, never replaced
+        with output.open("w", encoding="utf-8") as out:
+            out.writelines(render(translation) + "\n" for translation in translations)
     else:
         temporary = output.with_name(f".{output.name}.new")
         try:
@@ -88,16 +97,13 @@ def translate(
                     out.write(render(translation) + "\n")
             temporary.replace(output)
         except OSError as error:
-            raise UsageError(f"{output}: cannot be written: {error.strerror}") from None
+            raise ResourceError(f"{output}: cannot be written: {error.strerror}") from None
         finally:
             temporary.unlink(missing_ok=True)
 
 
 def _standard_input() -> Iterator[str]:
-    from jumok.errors import DataError
+    from jumok.data.readers import decode_line
 
     for number, line in enumerate(sys.stdin.buffer, start=1):
-        try:
-            yield line.decode("utf-8").rstrip("\r\n")
-        except UnicodeDecodeError:
-            raise DataError(f"standard input: line {number}: not UTF-8") from None
+        yield decode_line(line, "standard input", number)

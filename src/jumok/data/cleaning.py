@@ -31,7 +31,7 @@ class Cleaner:
         if not src or not tgt:
             return self._drop("empty")
         if not self.config.keep_duplicates:
-            digest = hashlib.blake2b(f"{src}\t{tgt}".encode(), digest_size=8).digest()
+            digest = hashlib.blake2b(f"{src}\n{tgt}".encode(), digest_size=8).digest()
             if digest in self._seen:
                 return self._drop("duplicate")
             self._seen.add(digest)
@@ -39,13 +39,17 @@ class Cleaner:
 
     def accept_pieces(self, src_ids: Sequence[int], tgt_ids: Sequence[int]) -> bool:
         """What needs the number of pieces: length and the ratio of lengths."""
+        if not self.accept_length(src_ids, tgt_ids):
+            return False
         short, long = sorted((len(src_ids), len(tgt_ids)))
-        if long > self.config.max_length:
-            return self._drop("too long")
         # A word against a short phrase is no sign of a bad pair, so a few pieces of difference never count.
         if long - short > 10 and long > self.config.max_length_ratio * short:
             return self._drop("length ratio")
         return True
+
+    def accept_length(self, src_ids: Sequence[int], tgt_ids: Sequence[int]) -> bool:
+        """Length alone."""
+        return max(len(src_ids), len(tgt_ids)) <= self.config.max_length or self._drop("too long")
 
     def _drop(self, reason: str) -> bool:
         self.dropped[reason] += 1

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from jumok.config import Config
 from jumok.data.cleaning import Cleaner
 from jumok.data.readers import Pair, read_pairs, resolve
-from jumok.errors import DataError, ResourceError
+from jumok.errors import DataError, ResourceError, TokenizerError
 from jumok.text.languages import language
 from jumok.text.normalization import normalize
 from jumok.text.tokenizer import Tokenizer, train_tokenizer
@@ -118,6 +118,7 @@ def prepare(config: Config, folder: Path, say: Say = lambda line: None) -> Prepa
     if _is_current(folder, fingerprint):
         say(f"{folder}: already prepared from the same files and settings")
         return PreparedCorpus(folder)
+    _read_all(config)
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
@@ -136,12 +137,16 @@ def prepare(config: Config, folder: Path, say: Say = lambda line: None) -> Prepa
     return PreparedCorpus(folder)
 
 
-def _write_corpus(config: Config, work: Path, say: Say) -> dict[str, Any]:
-    """1. read all of it once, so that a bad file is refused before any work  2. learn the pieces  3. encode."""
+def _read_all(config: Config) -> None:
+    """Read every file once, so that a bad one is refused before anything is written."""
     for name in SPLITS:
         if getattr(config.data, name) is not None:
             deque(_normalized(config, name), maxlen=0)
-    cleaner = Cleaner(config.data)
+
+
+def _write_corpus(config: Config, work: Path, say: Say) -> dict[str, Any]:
+    """Learn the pieces, then clean, encode and write each split."""
+    cleaner, watcher = Cleaner(config.data), Cleaner(config.data)
     _learn_tokenizers(config, work, say)
     src_tokenizer, tgt_tokenizer = open_tokenizers(work)
     sizes = {}
@@ -155,11 +160,14 @@ def _write_corpus(config: Config, work: Path, say: Say) -> dict[str, Any]:
         encoded = _encoded(pairs, src_tokenizer, tgt_tokenizer)
         if name == "train":
             encoded = (row for row in encoded if cleaner.accept_pieces(row[0], row[1]))
+        if name == "valid":  # goes through the model as it is, like training; tests are translated in parts
+            encoded = (row for row in encoded if watcher.accept_length(row[0], row[1]))
         sizes[name] = _write_split(work / f"{name}.arrow", encoded)
         if name == "train":
             say(f"train: {cleaner.summary()}")
         else:
-            say(f"{name}: {sizes[name]:,} pairs")
+            left_out = f"; left out: {watcher.dropped['too long']:,} too long" if name == "valid" else ""
+            say(f"{name}: {sizes[name]:,} pairs" + (left_out if watcher.dropped["too long"] else ""))
     if sizes["train"] == 0:
         raise DataError(f"no training pair is left after cleaning: {cleaner.summary()}")
     if sizes["valid"] == 0:
@@ -177,13 +185,18 @@ def _learn_tokenizers(config: Config, work: Path, say: Say) -> None:
             ("source.model", (src for src, _ in _usable(config)), coverage[0]),
             ("target.model", (tgt for _, tgt in _usable(config)), coverage[1]),
         ]
+    problems = []
     for name, texts, character_coverage in jobs:
         first = next(texts, None)
         if first is None:
             raise DataError("data.train holds no pair with text on both sides")
-        train_tokenizer(
-            itertools.chain([first], texts), work / name, settings.kind, settings.vocab_size, character_coverage
-        )
+        texts = itertools.chain([first], texts)
+        try:
+            train_tokenizer(texts, work / name, settings.kind, settings.vocab_size, character_coverage)
+        except TokenizerError as problem:
+            problems.append(problem)
+    if problems:
+        raise min(problems, key=lambda problem: problem.limit)  # the size that it names works for both languages
     say(f"{settings.vocab_size:,} {settings.kind} pieces learned" + ("" if settings.joint else " for each language"))
 
 

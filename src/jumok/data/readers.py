@@ -50,19 +50,29 @@ def resolve(files: str | list[str], folder: str = ".") -> list[Path]:
 
 def read_lines(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 file, plain or .gz, without line ends."""
-    with path.open("rb") as raw:
+    with _opened(path) as raw:
         stream = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
         number = 0
         try:
             for number, line in enumerate(cast(BinaryIO, stream), start=1):
-                yield _decode_line(line, path, number)
+                yield decode_line(line, path, number)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise DataError(f"{path}: after line {number}: not a complete .gz file ({error}); copy it again") from None
+        except OSError as error:
+            raise DataError(f"{path}: after line {number}: cannot be read: {error.strerror}") from None
         if number == 0:
             raise DataError(f"{path}: is empty; expected a sentence a line")
 
 
-def _decode_line(line: bytes, path: Path, number: int) -> str:
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def decode_line(line: bytes, path: Path | str, number: int) -> str:
+    """The text of a line without its end, and without the byte order mark of a first line."""
     if number == 1:
         line = line.removeprefix(b"\xef\xbb\xbf")
     if b"\0" in line:
@@ -71,9 +81,10 @@ def _decode_line(line: bytes, path: Path, number: int) -> str:
     try:
         return line.rstrip(b"\n").removesuffix(b"\r").decode("utf-8")
     except UnicodeDecodeError as error:
+        is_utf16 = number == 1 and line.startswith((b"\xff\xfe", b"\xfe\xff"))
+        advice = "is it UTF-16? save the file as UTF-8 text" if is_utf16 else "convert the file, for example with iconv"
         raise DataError(
-            f"{path}: line {number}: not UTF-8 (byte 0x{line[error.start]:02x} at column {error.start + 1}); "
-            "convert the file, for example with iconv"
+            f"{path}: line {number}: not UTF-8 (byte 0x{line[error.start]:02x} at column {error.start + 1}); {advice}"
         ) from None
 
 

@@ -22,17 +22,20 @@ def search(
     device = next(model.parameters()).device
     was_training = model.training
     model.eval()
+    generator = sampling.generator(device) if sampling is not None else None
     results: list[list[Hypothesis]] = [[] for _ in sources]
-    for rows in _batches([len(ids) for ids in sources], config):
-        src = pad_sources([sources[row] for row in rows]).to(device)
-        limits = [_max_length(model, len(sources[row]), config) for row in rows]
-        if sampling is None:
-            found = beam_search(model, src, config.beam, config.length_penalty, limits)
-        else:
-            found = sample(model, src, sampling, config.beam, limits)
-        for row, hypotheses in zip(rows, found, strict=True):
-            results[row] = hypotheses
-    model.train(was_training)
+    try:
+        for rows in _batches([len(ids) for ids in sources], config):
+            src = pad_sources([sources[row] for row in rows]).to(device)
+            limits = [_max_length(model, len(sources[row]), config) for row in rows]
+            if sampling is None:
+                found = beam_search(model, src, config.beam, config.length_penalty, limits)
+            else:
+                found = sample(model, src, sampling, config.beam, limits, generator)
+            for row, hypotheses in zip(rows, found, strict=True):
+                results[row] = hypotheses
+    finally:
+        model.train(was_training)
     return results
 
 

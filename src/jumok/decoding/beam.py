@@ -27,7 +27,7 @@ _NEVER_SAID = [PAD_ID, UNK_ID, BOS_ID]
 def beam_search(
     model: TranslationModel, src: Tensor, beam: int, alpha: float, max_lengths: list[int]
 ) -> list[list[Hypothesis]]:
-    """The N best translations of each source row (B, S), best first.
+    """The N best translations of each source row (B, S), best first, those that were cut off after the others.
 
     `max_lengths` limits each sentence's pieces; a hypothesis that reaches it is cut off and marked so.
     """
@@ -78,7 +78,7 @@ def beam_search(
         live, ids, log_probs = live[goes_on], ids[going], log_probs[going]
 
     for hypotheses in finished:
-        hypotheses.sort(key=lambda hypothesis: -hypothesis.score)
+        hypotheses.sort(key=lambda hypothesis: (not hypothesis.is_complete, -hypothesis.score))
     return [hypotheses[:beam] for hypotheses in finished]
 
 

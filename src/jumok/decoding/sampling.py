@@ -27,24 +27,39 @@ class Sampling:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        if self.temperature <= 0:
-            raise UsageError(f"temperature = {self.temperature} must be above 0; use beam 1 for the likeliest pieces")
+        if not 0 < self.temperature < math.inf:
+            raise UsageError(
+                f"temperature = {self.temperature} must be above 0 and finite; use beam 1 for the likeliest pieces"
+            )
         if self.top_k < 0:
             raise UsageError(f"top_k = {self.top_k} must not be negative; 0 means no limit")
         if not 0 < self.top_p <= 1:
             raise UsageError(f"top_p = {self.top_p} must be above 0 and at most 1")
 
+    def generator(self, device: torch.device) -> torch.Generator:
+        """The source of random numbers for one call, however many batches it takes."""
+        generator = torch.Generator(device=device)
+        if self.seed is None:
+            generator.seed()
+        else:
+            generator.manual_seed(self.seed)
+        return generator
+
 
 @torch.inference_mode()
 def sample(
-    model: TranslationModel, src: Tensor, sampling: Sampling, num_samples: int, max_lengths: list[int]
+    model: TranslationModel,
+    src: Tensor,
+    sampling: Sampling,
+    num_samples: int,
+    max_lengths: list[int],
+    generator: torch.Generator | None = None,
 ) -> list[list[Hypothesis]]:
-    """`num_samples` independent draws for each source row (B, S), likeliest first."""
-    generator = torch.Generator(device=src.device)
-    if sampling.seed is None:
-        generator.seed()
-    else:
-        generator.manual_seed(sampling.seed)
+    """`num_samples` independent draws for each source row (B, S), likeliest first.
+
+    Several batches of one call share a `generator`, or each would repeat the numbers of the first.
+    """
+    generator = generator or sampling.generator(src.device)
     num_rows = src.size(0) * num_samples
     state = model.start(src).select(torch.arange(src.size(0), device=src.device).repeat_interleave(num_samples))
     last_ids = torch.full((num_rows,), BOS_ID, device=src.device)

@@ -101,9 +101,16 @@ def compare(
         n_samples=_BOOTSTRAP_SAMPLES,
     )
     _, results = test()
+    del results["System"]  # the names; what is left is in the order of the metrics, under names such as chrF2
+    # Where the scores are equal sacreBLEU counts no sample as more extreme and says 1 / 1001; no difference is p = 1.
     return [
-        Comparison(name, float(results[name][0].score), float(results[name][1].score), float(results[name][1].p_value))
-        for name in metrics
+        Comparison(
+            name,
+            float(before.score),
+            float(after.score),
+            1.0 if before.score == after.score else float(after.p_value),
+        )
+        for name, (before, after) in zip(metrics, results.values(), strict=True)
     ]
 
 

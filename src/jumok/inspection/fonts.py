@@ -1,8 +1,8 @@
 """Fonts for pictures: whatever the script, a letter is drawn; above all Hangul is.
 
-Latin, Greek, Cyrillic and the piece marker `▁` come from DejaVu Sans, which matplotlib brings along. Hangul, Kana
-and 4,620 Han characters come from NanumGothic, whose files the package koreanize-matplotlib holds. That package
-changes matplotlib's settings when it is imported; so it is never imported, only its files are used.
+Latin, Greek, Cyrillic and the piece marker `▁` come from DejaVu Sans, which matplotlib brings along. Hangul,
+Kana and 4,620 Han characters come from NanumGothic, which the package koreanize-matplotlib holds. That package
+changes matplotlib's settings when it is imported; so it is never imported, only its font file is used.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 
 from matplotlib import font_manager
 
-_LATIN = "DejaVu Sans"
-_PACKAGE, _FILES = "koreanize_matplotlib", ("NanumGothic.ttf", "NanumGothicBold.ttf")
-# Used too where the machine has them: for the Han characters that NanumGothic lacks, and for lack of NanumGothic.
+LATIN = "DejaVu Sans"
+_HANGUL_PACKAGE, _HANGUL_FILE = "koreanize_matplotlib", "NanumGothic.ttf"
+# Used too where the machine has them: for Han characters that NanumGothic lacks, or for lack of NanumGothic.
 _SYSTEM_FAMILIES = (
     "Noto Sans CJK KR",
     "Noto Sans KR",
@@ -33,12 +33,10 @@ _NOT_DRAWABLE = "□"
 def font_families() -> tuple[str, ...]:
     """Families for matplotlib's `family=`, tried in this order for each character."""
     manager = font_manager.fontManager
-    families = [_LATIN]
-    for file in _bundled_files():
+    families = [LATIN]
+    if file := _bundled_file():
         manager.addfont(file)
-        name = font_manager.get_font(file).family_name
-        if name not in families:
-            families.append(name)
+        families.append(font_manager.get_font(file).family_name)
     installed = set(manager.get_font_names())
     return (*families, *(name for name in _SYSTEM_FAMILIES if name in installed))
 
@@ -49,11 +47,11 @@ def drawable(text: str) -> str:
     return "".join(c if ord(c) in covered else _NOT_DRAWABLE for c in text)
 
 
-def _bundled_files() -> list[Path]:
-    spec = importlib.util.find_spec(_PACKAGE)  # finds a top-level package without running it
+def _bundled_file() -> Path | None:
+    spec = importlib.util.find_spec(_HANGUL_PACKAGE)  # finds a top-level package without running it
     folders = spec.submodule_search_locations if spec else None
-    files = [Path(folder) / "fonts" / name for folder in folders or () for name in _FILES]
-    return [file for file in files if file.exists()]
+    files = [Path(folder) / "fonts" / _HANGUL_FILE for folder in folders or ()]
+    return next((file for file in files if file.exists()), None)
 
 
 @functools.cache

@@ -11,7 +11,7 @@ _SPECIAL = {"<s>", "</s>", "<pad>", "<unk>"}
 
 
 def label_pieces(pieces: Sequence[str]) -> list[str]:
-    """One label a piece; of the bytes that spell a character, the first shows it and the others `CONTINUED`."""
+    """One label a piece; where bytes spell a character, the first shows it and the others `CONTINUED`."""
     labels: list[str] = []
     while len(labels) < len(pieces):
         character, num_pieces = _character_at(pieces, len(labels))
@@ -32,7 +32,7 @@ def join_pieces(pieces: Sequence[str]) -> str:
 
 
 def _character_at(pieces: Sequence[str], start: int) -> tuple[str | None, int]:
-    """The character that byte pieces spell from `start` on, if they do and it shows, and how many pieces it takes."""
+    """The character that byte pieces spell from `start` on, if they do, and how many pieces it takes."""
     spelled = b""
     for piece in pieces[start : start + 4]:  # UTF-8 has four bytes a character at most
         byte = _BYTE.fullmatch(piece)
@@ -43,5 +43,5 @@ def _character_at(pieces: Sequence[str], start: int) -> tuple[str | None, int]:
             character = spelled.decode()
         except UnicodeDecodeError:
             continue
-        return (character, len(spelled)) if character.isprintable() else (None, 1)
+        return (character, len(spelled)) if character.isprintable() else (None, 1)  # it has to show
     return None, 1

@@ -165,11 +165,14 @@ class TransformerState:
     sentence_of_row: Tensor  # (R,)
 
     def select(self, rows: Tensor) -> Self:
-        """Reorder, repeat or drop rows; memory is copied only when a whole sentence goes."""
+        """Reorder, repeat or drop rows; memory is copied only when a whole sentence goes or moves."""
         past = [kv and KeyValue(kv.keys[rows], kv.values[rows]) for kv in self.past]
-        kept, sentence_of_row = torch.unique_consecutive(self.sentence_of_row[rows], return_inverse=True)
+        kept, sentence_of_row, counts = torch.unique_consecutive(
+            self.sentence_of_row[rows], return_inverse=True, return_counts=True
+        )
+        assert (counts == counts[:1]).all(), "every sentence has equally many rows"
         memory, memory_mask = self.memory, self.memory_mask
-        if kept.numel() != memory_mask.size(0):
+        if not torch.equal(kept, torch.arange(memory_mask.size(0), device=kept.device)):
             memory = [KeyValue(kv.keys[kept], kv.values[kept]) for kv in memory]
             memory_mask = memory_mask[kept]
         return type(self)(self.length, past, memory, memory_mask, sentence_of_row)

@@ -68,5 +68,5 @@ class Dropout(nn.Module):
 
 
 def _apply(x: Tensor, residual: Tensor | None, p: float) -> Tensor:
-    result: Tensor = _ByteDropoutAdd.apply(x, residual, round(p * 256))  # type: ignore[no-untyped-call]
+    result: Tensor = _ByteDropoutAdd.apply(x, residual, min(255, round(p * 256)))  # type: ignore[no-untyped-call]
     return result

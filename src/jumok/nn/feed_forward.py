@@ -25,5 +25,6 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Widen to d_ff, cut off below zero, come back to d_model."""
-        y: Tensor = self.contract(self.dropout(F.relu(self.expand(x), inplace=True)))
-        return y
+        rows = x.flatten(0, -2)  # (B, T, D) -> (B·T, D): only then can the cut be made in place
+        y: Tensor = self.contract(self.dropout(F.relu_(self.expand(rows))))
+        return y.view_as(x)

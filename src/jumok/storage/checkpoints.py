@@ -76,13 +76,20 @@ class Checkpoints:
     def load_last(self, say: Callable[[str], None]) -> tuple[Tensors, Tensors, dict[str, Any]] | None:
         """The newest checkpoint that is whole; damaged ones are named aloud. None where there never was one."""
         steps = self.steps()
+        damaged: list[Path] = []
         for step in reversed(steps):
             try:
-                self.verify(step)
+                model = self.load_model(step)
                 state = json.loads((self.path(step) / "state.json").read_text(encoding="utf-8"))
-                return self.load_model(step), self._load(step, "optimizer.safetensors"), state
+                optimizer = load_tensors(self.path(step) / "optimizer.safetensors")
             except CheckpointError as error:
                 say(f"{error}; trying the one before")
+                damaged.append(self.path(step))
+                continue
+            for path in damaged:  # out of the way: the training comes to those steps again
+                shutil.rmtree(path.with_name(f"{path.name}.damaged"), ignore_errors=True)
+                path.rename(path.with_name(f"{path.name}.damaged"))
+            return model, optimizer, state
         if steps:
             raise CheckpointError(
                 f"{self.folder}: none of {len(steps)} checkpoints is whole; move the folder away to start anew"
@@ -101,8 +108,9 @@ class Checkpoints:
             raise CheckpointError(f"{path}: is incomplete or its manifest is damaged") from None
 
     def load_model(self, step: int) -> Tensors:
-        """The weights of a checkpoint."""
-        return self._load(step, "model.safetensors")
+        """The weights of a checkpoint that is whole."""
+        self.verify(step)
+        return load_tensors(self.path(step) / "model.safetensors")
 
     def average(self, steps: Iterable[int]) -> Tensors:
         """The mean of the weights of several checkpoints, summed in double precision.
@@ -122,9 +130,6 @@ class Checkpoints:
         for step in self.steps():
             if step not in keep:
                 shutil.rmtree(self.path(step), ignore_errors=True)
-
-    def _load(self, step: int, name: str) -> Tensors:
-        return load_tensors(self.path(step) / name)
 
 
 def load_tensors(path: Path) -> Tensors:

@@ -46,8 +46,11 @@ class RunDirectory:
         """Lay the directory out; configuration and tokenizer are written last state first."""
         with explain_full_disk(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            for file in tokenizer_files(tokenizer_folder):
+            files = tokenizer_files(tokenizer_folder)
+            for file in files:
                 shutil.copyfile(file, self.path / file.name)
+            for name in {"tokenizer.model", "source.model", "target.model"} - {file.name for file in files}:
+                (self.path / name).unlink(missing_ok=True)  # of an earlier attempt, joint where this one is not
         replace_durably(self.config_file, dump_toml(config).encode())
 
     def config(self) -> Config:

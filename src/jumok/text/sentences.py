@@ -8,7 +8,7 @@ from collections.abc import Callable
 from jumok.text.languages import language
 
 # A sentence ends after . ! ? … and closing quotes before a space, or after 。！？ anywhere.
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])[」』”’）]*\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’“»)\]]*\s+|(?<=[。！？])(?![。！？])[」』”’）]*\s*")
 
 
 def split_sentences(text: str) -> list[str]:

@@ -14,10 +14,11 @@ from typing import Literal
 import sentencepiece
 
 from jumok.errors import TokenizerError
-from jumok.text.normalization import normalize
+from jumok.text.normalization import INNER_LINE_ENDS, normalize
 
 PAD_ID, UNK_ID, BOS_ID, EOS_ID = 0, 1, 2, 3
 _MAX_TRAINING_SENTENCES = 2_000_000
+_MAX_WORD = 10_000  # characters of a text learned from at a time: SentencePiece aborts at a word of 65,536
 
 
 def train_tokenizer(
@@ -30,7 +31,7 @@ def train_tokenizer(
     """Learn the pieces from normalised texts and write the model file."""
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(texts),
+            sentence_iterator=(text[i : i + _MAX_WORD] for text in texts for i in range(0, len(text), _MAX_WORD)),
             model_prefix=str(path.with_suffix("")),
             model_type=kind,
             vocab_size=vocab_size,
@@ -108,23 +109,24 @@ class Tokenizer:
         """Text of each list of ids; special ids leave no trace."""
         cleaned = [[int(i) for i in row if i not in (PAD_ID, UNK_ID, BOS_ID, EOS_ID)] for row in ids]
         texts: list[str] = self._processor.decode(cleaned)
-        return [_INNER_BREAK.sub(" ", text) for text in texts]
-
-
-_INNER_BREAK = re.compile(r"[\r\n]+")  # bytes can spell a line break; a line out is one line
+        return [INNER_LINE_ENDS.sub(" ", text) for text in texts]  # bytes can spell one; a line out is one line
 
 
 def _explain_training_error(message: str, vocab_size: int) -> TokenizerError:
     too_high = re.search(r"value <= (\d+)", message)
     if too_high:
-        return TokenizerError(
+        problem = TokenizerError(
             f"tokenizer.vocab_size = {vocab_size} is more than the training text allows; "
             f"the largest that works is {too_high.group(1)}"
         )
+        problem.limit = int(too_high.group(1))
+        return problem
     too_small = re.search(r"required_chars\. \d+ vs (\d+)", message)
     if too_small:
-        return TokenizerError(
+        problem = TokenizerError(
             f"tokenizer.vocab_size = {vocab_size} does not hold the characters of the training text and the 256 "
             f"bytes; the smallest that works is {too_small.group(1)}"
         )
+        problem.limit = -int(too_small.group(1))
+        return problem
     return TokenizerError(f"the tokenizer could not be learned: {message.strip()}")

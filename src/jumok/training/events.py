@@ -21,14 +21,14 @@ class MetricsFile:
     """One JSON object a line, written at once, so that an interrupted run keeps what it had."""
 
     def __init__(self, path: Path, log_every: int) -> None:
-        self._file = path.open("a", encoding="utf-8")
+        self._path = path
         self._log_every = log_every
 
     def __call__(self, event: Event) -> None:
         """Write every event but most of the training steps."""
         if event["event"] != "train" or event["step"] % self._log_every == 0:
-            self._file.write(json.dumps(event, ensure_ascii=False) + "\n")
-            self._file.flush()
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(event, ensure_ascii=False) + "\n")
 
 
 class TensorBoard:

@@ -34,7 +34,7 @@ def projected_cross_entropy(
     gradient while they are in the cache.
     """
     is_fused = hidden.device.type == "cpu" and torch.is_grad_enabled() and bias is None
-    if is_fused and hidden.dtype == torch.float32:
+    if is_fused and hidden.dtype == torch.float32 and not torch.is_autocast_enabled("cpu"):
         loss: Tensor = _ProjectedCrossEntropy.apply(hidden, weight, targets, smoothing)  # type: ignore[no-untyped-call]
         return loss
     return label_smoothed_cross_entropy(F.linear(hidden, weight, bias), targets, smoothing)

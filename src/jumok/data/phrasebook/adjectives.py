@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .conjugation import Predicate, predicate
 from .nouns import Noun, nouns
 from .places import Place, places
+from .tables import entries, rows
 
 _TABLE = """
 크다 | big |  | carried furniture gadget bike appliance beast 수박 케이크 인형 그림 접시 냄비 거울 | 공원
@@ -36,11 +37,11 @@ _TABLE = """
 쉽다 | easy |  | language science 문제 질문 숙제 책 |
 유명하다 | famous | + | show 소설 그림 노래 시 | 식당 박물관 미술관 빵집 시장
 좋다 | good | + | gadget bike furniture 책 영화 노래 선물 향수 | 식당 호텔 카페 병원
-깨끗하다 | clean | + | garment tableware 침대 거울 창문 cleanable | 병원 호텔 식당 수영장 카페 강 바다
-더럽다 | dirty | - | garment tableware 창문 거울 cleanable 소파 | 강 시장
+깨끗하다 | clean | + | garment tableware 침대 거울 창문 cleanable 교실 | 병원 호텔 식당 수영장 카페 강 바다
+더럽다 | dirty | - | garment tableware 창문 거울 cleanable 교실 소파 | 강 시장
 조용하다 | quiet | + |  | 도서관 카페 공원 교회 미술관 시골 산 기숙사
 시끄럽다 | noisy | - |  | 식당 시장 카페 놀이공원 공항 기차역 기숙사
-넓다 | spacious | + | cleanable | 공원 공항 도서관 호텔 사무실 운동장 식당
+넓다 | spacious | + | cleanable 교실 | 공원 공항 도서관 호텔 사무실 운동장 식당
 복잡하다 | crowded | - |  | 시장 백화점 기차역 공항 서울 식당 놀이공원
 아름답다 | beautiful | + | 꽃 장미 그림 한복 목걸이 | 바다 산 강 제주도 공원 부산
 빠르다 | fast | + | 기차 비행기 말 자동차 자전거 컴퓨터 택시 토끼 |
@@ -104,19 +105,15 @@ class Adjective:
 
 
 def _read_things() -> tuple[Adjective, ...]:
-    lines = _TABLE.replace("\n    ", " ").strip().split("\n")
-    rows = ([cell.strip() for cell in line.split("|")] for line in lines)
-    return tuple(Adjective(ko, en, nouns(things), places(spots), sign) for ko, en, sign, things, spots in rows)
-
-
-def _read_people() -> tuple[Adjective, ...]:
-    rows = ([cell.strip() for cell in line.split("|")] for line in _PEOPLE_TABLE.strip().split("\n"))
-    return tuple(Adjective(ko, en, sort=sort) for ko, en, sort in rows)
+    return tuple(
+        Adjective(korean, english, nouns(things), places(spots), sign)
+        for korean, english, sign, things, spots in rows(_TABLE)
+    )
 
 
 ADJECTIVES = _read_things()
-PEOPLE_ADJECTIVES = _read_people()
-WEATHER = tuple(Adjective(*entry.strip().split(" ")) for entry in _WEATHER_TABLE.split(";"))
+PEOPLE_ADJECTIVES = tuple(Adjective(korean, english, sort=sort) for korean, english, sort in rows(_PEOPLE_TABLE))
+WEATHER = tuple(Adjective(korean, english) for korean, english in entries(_WEATHER_TABLE))
 
 # For each thing, the adjectives that can stand before it.
 ADJECTIVES_OF = {

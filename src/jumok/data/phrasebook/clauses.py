@@ -48,8 +48,8 @@ class Phrase:
         after = f" {NATIVE_NUMERALS[self.number]} {self.noun.counter}" if self.number else ""
         return before + self.noun.korean + after
 
-    def english(self, *, generic: bool = False, definite: bool = False, owner: str = "") -> str:
-        """The English noun phrase, with the owner or article the noun's kind asks for."""
+    def english(self, *, generic: bool = False, definite: bool = False, owner: str = "", amount: str = "") -> str:
+        """The English noun phrase, with the owner, amount (많이, 조금) or article the noun's kind asks for."""
         noun = self.noun
         quality = self.adjective.english + " " if self.adjective else ""
         if self.number:
@@ -58,6 +58,9 @@ class Phrase:
                 unit = noun.unit if self.number == 1 else en.plural(noun.unit)
                 return f"{number} {unit} of {quality}{noun.many}"
             return f"{number} {quality}{noun.english if self.number == 1 else noun.many}"
+        if amount:
+            little = "a little " if noun.kind == "mass" else "a few "
+            return ("a lot of " if amount == "많이" else little) + quality + noun.many
         if owner:
             return f"{owner} {quality}{noun.english}"
         if noun.kind == "the" or definite:
@@ -133,6 +136,11 @@ class Clause:
         return self.subject or (YOU if form.question else ME)
 
     @property
+    def amount(self) -> str:
+        """많이 or 조금 where English makes it part of the object: a lot of apples, a little bread."""
+        return self.manner.korean if self.object and self.manner and self.manner.korean in ("많이", "조금") else ""
+
+    @property
     def is_offering(self) -> bool:
         """Whether the receiver is honoured, who is given with 드리다 and addressed with 께."""
         return self.person is not None and self.person.honoured and self.verb.person_particle == "에게"
@@ -177,7 +185,10 @@ class Clause:
                 p = ko.not_long(p) if form.negation == "안" else ko.unable_long(p)
                 return ko.honorific(p) if doer.honoured else p
         if form.mode == "want":
-            p = ko.wish(p, of_another=self.subject is not None and self.subject.kind not in ("me", "us"))
+            p = ko.wish(
+                ko.respectful(p) if doer.honoured else p,
+                of_another=self.subject is not None and self.subject.kind not in ("me", "us"),
+            )
             return self._negated(ko.honorific(p) if doer.honoured else p, form)
         if form.mode == "progressive":
             return self._negated(ko.progressive(p, honoured=doer.honoured), form)
@@ -216,12 +227,14 @@ class Clause:
         parts = []
         if self.object:
             owner = (self.subject or (YOU if question else ME)).possessive if "own" in traits else ""
-            parts.append(self.object.english(generic=generic, definite="definite" in traits, owner=owner))
+            parts.append(
+                self.object.english(generic=generic, definite="definite" in traits, owner=owner, amount=self.amount)
+            )
         if self.person:
             to = "to " if self.verb.takes == "recipient" else ""
             parts.append(to + self.person.english_said(question=question, after_verb=True))
         # One works hard at school, but goes to school early: only a goal stands closer to the verb than the manner.
-        manner = [self.manner.english] if self.manner else []
+        manner = [self.manner.english] if self.manner and not self.amount else []
         place = [self._english_place()] if self.place else []
         parts += place + manner if self.verb.takes == "goal" else manner + place
         if self.companion:
@@ -246,7 +259,9 @@ class Clause:
         doer = self.doer(form)
         negated = bool(form.negation)
         mode: Mode = "can" if form.negation == "못" else form.mode
-        verb = en.finite(self.verb.english, doer.agreement, form.tense, mode, negated=negated, question=form.question)
+        # Who has gone and come back has been there.
+        english = "be" if mode == "experience" and self.verb.english == "go" else self.verb.english
+        verb = en.finite(english, doer.agreement, form.tense, mode, negated=negated, question=form.question)
         frequency = self.frequency.english if self.frequency else ""
         said = verb.question if form.question else verb.statement
         # What one does habitually one does to things in general: 사과를 먹어요, I eat apples.

@@ -199,6 +199,11 @@ def honorific(p: Predicate) -> Predicate:
     return Predicate(_after_open_base(p, "시"), kind, honorific=True)
 
 
+def respectful(p: Predicate) -> Predicate:
+    """The verb where a later one bears -(으)시-: only words with a form of their own change (드시고 싶어 하시다)."""
+    return honorific(p) if p.last_word in _HONORIFIC_WORDS else p
+
+
 def not_short(p: Predicate, adverb: str = "안") -> Predicate:
     """안 or 못 before the predicate; with a noun and 하다 it goes between them: 공부를 안 하다."""
     before, space, word = p.stem.rpartition(" ")
@@ -225,8 +230,7 @@ def wish(p: Predicate, *, of_another: bool = False) -> Predicate:
 def progressive(p: Predicate, *, honoured: bool = False) -> Predicate:
     """-고 있다, for an honoured subject -고 계시다, which honours once: 돕고 계시다, but 드시고 계시다."""
     if honoured:
-        base = honorific(p) if p.last_word in _HONORIFIC_WORDS else p
-        return Predicate(_after_stem(base, "고 계시"), "verb", honorific=True)
+        return Predicate(_after_stem(respectful(p), "고 계시"), "verb", honorific=True)
     return Predicate(_after_stem(p, "고 있"), "existence")
 
 
@@ -358,7 +362,7 @@ def suggest(p: Predicate, level: Level) -> str:
 
 
 def propose(p: Predicate, level: Level) -> str:
-    """-(으)ㄹ까(요): shall we?"""
+    """-(으)ㄹ까(요), asking whether we shall."""
     return _after_open_base(p, "ㄹ까") + ("" if level == "casual" else "요")
 
 

@@ -5,7 +5,7 @@ import random
 from . import conjugation as ko
 from . import english as en
 from .adjectives import ADJECTIVES, PEOPLE_ADJECTIVES, WEATHER, Adjective
-from .clauses import Form, Phrase, Sentence
+from .clauses import Form, Negation, Phrase, Sentence
 from .conjugation import Predicate, Tense
 from .drawing import chance, draw_level
 from .facts import AILMENTS, MATTERS, SKY, Fact, ailment, having, quality_of_person, sky, weather
@@ -13,13 +13,14 @@ from .hangul import attach
 from .nouns import WHOLE_KINDS, Noun, nouns
 from .people import HONOURED, JOB, KIN, ME, NAMES, US, Person
 from .places import Place, places
+from .tables import words
 from .times import DEGREES, NATIVE_NUMERALS, NOW, PAST_TIMES, SEASONS, TODAY, Adverb, Time
 
 _YESTERDAY = next(time for time in PAST_TIMES if time.korean == "어제")
 _TOMORROW = Time("내일", "tomorrow")
 _THESE_DAYS = Time("요즘", "these days")
 DETERMINERS = (("이", "this", "these"), ("그", "that", "those"), ("저", "that", "those"))
-_COLOURS = frozenset(["하얗다", "빨갛다", "파랗다", "노랗다", "까맣다"])
+_COLOURS = words("하얗다 빨갛다 파랗다 노랗다 까맣다")
 _BY_ADJECTIVE = [adjective for adjective in ADJECTIVES if adjective.things]
 _BY_PLACE = [adjective for adjective in ADJECTIVES if adjective.places]
 
@@ -29,15 +30,16 @@ def _said(construction: str, fact: Fact, form: Form) -> Sentence:
 
 
 def _draw_form(rng: random.Random, tense: Tense = "present", *, may_deny: bool = True) -> Form:
-    negation = rng.choice(("안", "않다")) if may_deny and chance(rng, 0.15) else ""
-    return Form(draw_level(rng), tense, negation=negation, question=not negation and chance(rng, 0.22))  # type: ignore[arg-type]
+    negation: Negation = rng.choice(("안", "않다")) if may_deny and chance(rng, 0.15) else ""
+    return Form(draw_level(rng), tense, negation=negation, question=not negation and chance(rng, 0.22))
 
 
 def _draw_degree(rng: random.Random, form: Form, adjective: Adjective) -> Adverb | None:
     if form.negation or form.question or adjective.lemma in _COLOURS or chance(rng, 0.45):
         return None
     # Nobody praises by halves: "a little" goes with faults and plain qualities.
-    return rng.choice([d for d in DEGREES if d.korean != "조금" or adjective.sort not in ("+", "lasting")])
+    halves = {"조금"} if adjective.sort == "+" else {"조금", "너무"} if adjective.sort == "lasting" else set()
+    return rng.choice([degree for degree in DEGREES if degree.korean not in halves])
 
 
 def pointed_out(noun: Noun, determiner: tuple[str, str, str]) -> tuple[str, str, en.Agreement]:
@@ -125,12 +127,17 @@ def person_quality(rng: random.Random) -> Sentence:
     return _said("quality of a person", quality_of_person(adjective, person, degree, time), form)
 
 
+_WEATHER_TIMES = {
+    "past": (_YESTERDAY, Time("그저께", "the day before yesterday"), Time("지난주에", "last week")),
+    "present": (TODAY, _THESE_DAYS),
+    "future": (_TOMORROW, Time("모레", "the day after tomorrow"), Time("이번 주말에", "this weekend")),
+}
+
+
 def weather_report(rng: random.Random) -> Sentence:
     """오늘은 날씨가 추워요; 내일 서울에 비가 올 거예요."""
     tense: Tense = rng.choice(("past", "present", "future"))
-    time = rng.choice({"past": (_YESTERDAY, Time("그저께", "the day before yesterday"), Time("지난주에", "last week")),
-                       "present": (TODAY, _THESE_DAYS),
-                       "future": (_TOMORROW, Time("모레", "the day after tomorrow"), Time("이번 주말에", "this weekend"))}[tense])  # fmt: skip
+    time = rng.choice(_WEATHER_TIMES[tense])
     form = _draw_form(rng, tense, may_deny=tense != "future")
     if chance(rng, 0.5):
         if tense == "present" and chance(rng, 0.35):
@@ -199,8 +206,10 @@ def there_is(rng: random.Random) -> Sentence:
     agreement: en.Agreement = "they" if noun.is_many else "it"
     before, lemma, english = f"{spot} {attach(noun.korean, '이/가')} ", "있", Phrase(noun).english()
     if manner == "none":
-        lemma, english = "없", "no " + (noun.many if noun.kind == "count" else noun.english)
-        agreement = "they" if noun.kind in ("count", "plural") else "it"
+        # Of food one misses all there might be, of things the one that should be there.
+        lacks_all = noun.kind == "plural" or (noun.kind == "count" and "food" in noun.classes)
+        lemma, english = "없", "no " + (noun.many if lacks_all else noun.english)
+        agreement = "they" if lacks_all else "it"
         form = Form(form.level, form.tense)
     elif manner == "number":
         number = rng.randint(2, 5)
@@ -249,14 +258,12 @@ def place_stands(rng: random.Random) -> Sentence:
 
 
 _POSSESSIONS = nouns("carried gadget stationery pet 자동차 표 여권 코트 장갑 안경")
-_RELATIVES = {
-    "형": "older brother", "누나": "older sister", "오빠": "older brother", "언니": "older sister", "남동생": "younger brother",
-    "여동생": "younger sister", "아들": "son", "딸": "daughter", "사촌": "cousin", "한국 친구": "Korean friend",
-}  # fmt: skip
+_PLURAL_KIN = words("형 누나 오빠 언니 남동생 여동생 아들 딸 사촌 친구")
+_RELATIVES = {person.lemma: person.english.removeprefix("my ") for person in KIN if person.lemma in _PLURAL_KIN}
 
 
 def possession(rng: random.Random) -> Sentence:
-    """여동생이 두 명 있어요; 저는 우산이 없어요; 내일 시험이 있어요?"""
+    """여동생이 두 명 있어요; 저는 우산이 없어요; 내일 시험이 있어요."""
     form = Form(draw_level(rng), "present", question=chance(rng, 0.25))
     lacks = not form.question and chance(rng, 0.3)
     person = None if form.question or chance(rng, 0.4) else rng.choice((ME, rng.choice(NAMES), rng.choice(KIN[-4:])))
@@ -297,7 +304,7 @@ def identity(rng: random.Random) -> Sentence:
     denies = not form.question and chance(rng, 0.22)
     sort = rng.choices(("job", "nation", "thing", "become"), (38, 12, 30, 20))[0]
     if sort == "become":
-        job = rng.choice(tuple(JOB))
+        job = rng.choice([job for job in JOB if job != "학생"])
         form = Form(form.level, question=form.question)
         person = (
             None if form.question or chance(rng, 0.4) else rng.choice((ME, rng.choice(NAMES), rng.choice(KIN[6:8])))
@@ -365,7 +372,7 @@ def comparison(rng: random.Random) -> Sentence:
     return _said("comparison", fact, form)
 
 
-_NOT_COMPARED = _COLOURS | frozenset(["더럽다", "깨끗하다", "특별하다", "좋다", "유명하다", "신선하다", "뜨겁다", "차갑다"])
+_NOT_COMPARED = _COLOURS | words("더럽다 깨끗하다 특별하다 좋다 유명하다 신선하다 뜨겁다 차갑다")
 
 CONSTRUCTIONS = (
     (thing_quality, 9),
@@ -376,6 +383,6 @@ CONSTRUCTIONS = (
     (there_is, 6),
     (place_stands, 3),
     (possession, 4),
-    (identity, 5),
+    (identity, 7),
     (comparison, 3),
 )

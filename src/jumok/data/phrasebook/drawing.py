@@ -11,8 +11,11 @@ from .conjugation import LEVELS, Level
 from .nouns import Noun
 from .people import COMPANIONS, HONOURED, KIN, ME, NAMES, ROLES, US, Person
 from .places import Place
+from .tables import words
 from .times import (
+    DAY_FUTURE_TIMES,
     DAY_PARTS,
+    DAY_PAST_TIMES,
     FREQUENCIES,
     GREAT_TIMES,
     HABIT_TIMES,
@@ -41,6 +44,9 @@ _SCHOOL_PLACES = frozenset({"학교", "기숙사", "운동장"})
 _CUSTOMER_VERBS = frozenset({"먹다", "마시다", "주문하다", "고르다", "기다리다"})
 # One gives up what is bad, and seeks out what is not.
 _PARTING_VERBS = frozenset({"버리다", "팔다"})
+# What the season decides.
+_SEASONAL_VERBS = words("수영하다 등산하다 낚시하다 여행하다 산책하다 먹다 마시다 입다 신다 쓰다 끼다 찍다")
+_DAYS_OFF = frozenset({"지난 주말에", "이번 주말에", "토요일에", "일요일에"})
 # Small numbers are the common ones.
 _NUMBERS = (1, 1, 2, 2, 2, 3, 3, 4, 5)
 
@@ -77,22 +83,28 @@ def draw_verb(rng: random.Random, avoid: str = "", require: str = "") -> Verb:
             return verb
 
 
-def draw_person(rng: random.Random, verb: Verb, thing: Noun | None = None) -> Person:
-    """Somebody other than speaker and hearer whom the verb suits."""
+def suits(person: Person, verb: Verb, thing: Noun | None = None) -> bool:
+    """Whether one would say of this person that they do this."""
+    if "youthful" in verb.traits and (person.honoured or person.lemma in _ELDERS):
+        return False
+    if "pupil" in verb.traits and (person.lemma in _GROWN_UP or person.honoured or person.lemma in ("간호사", "손님")):
+        return False
+    if "domestic" in verb.traits and person.kind == "role":
+        return False
+    if "own" in verb.traits and not person.possessive:
+        return False
+    is_adult_matter = "adult" in verb.traits or (thing is not None and "alcohol" in thing.classes)
+    if person.lemma in _CHILDREN and is_adult_matter:
+        return False
+    return person.lemma != "손님" or verb.lemma in _CUSTOMER_VERBS
+
+
+def draw_person(rng: random.Random, verb: Verb, thing: Noun | None = None, *, role: bool = True) -> Person:
+    """Somebody other than speaker and hearer whom the verb suits; without ``role``, somebody one knows."""
     while True:
         person = rng.choice(rng.choices((HONOURED, KIN, NAMES, ROLES), (20, 45, 25, 10))[0])
-        if "youthful" in verb.traits and (person.honoured or person.lemma in _ELDERS):
-            continue
-        if "domestic" in verb.traits and person.kind == "role":
-            continue
-        is_adult_matter = "adult" in verb.traits or (thing is not None and "alcohol" in thing.classes)
-        if "own" in verb.traits and not person.possessive:
-            continue
-        if person.lemma in _CHILDREN and is_adult_matter:
-            continue
-        if person.lemma == "손님" and verb.lemma not in _CUSTOMER_VERBS:
-            continue
-        return person
+        if suits(person, verb, thing) and (role or person.kind != "role"):
+            return person
 
 
 def draw_subject(rng: random.Random, verb: Verb, thing: Noun | None = None, *, question: bool = False) -> Person | None:
@@ -134,7 +146,7 @@ def draw_companion(rng: random.Random, subject: Person | None) -> Person:
     return rng.choice([name for name in NAMES if name != subject])
 
 
-def draw_time(rng: random.Random, form: Form, verb: Verb, place: Place | None) -> Time:
+def draw_time(rng: random.Random, form: Form, verb: Verb) -> Time:
     """A time word that agrees with the tense and with the size of the matter."""
     tense = "future" if form.mode in ("want", "can", "must") and form.tense == "present" else form.tense
     is_great = "great" in verb.traits
@@ -142,22 +154,25 @@ def draw_time(rng: random.Random, form: Form, verb: Verb, place: Place | None) -
         # Who does not do it does not do it "every day"; only "these days" goes with denial.
         if form.negation:
             return HABIT_TIMES[0]
-        is_seasonal = "fun" in verb.traits and chance(rng, 0.25)
+        is_seasonal = verb.lemma in _SEASONAL_VERBS and chance(rng, 0.4)
         return rng.choice(SEASONS if is_seasonal else HABIT_TIMES)
     if is_great:
         return rng.choice(SEASONS if chance(rng, 0.2) else GREAT_TIMES[tense])
+    if "daily" in verb.traits:
+        times = WEEKDAYS if chance(rng, 0.3) else DAY_PAST_TIMES if tense == "past" else DAY_FUTURE_TIMES
+        return rng.choice([t for t in times if "routine" not in verb.traits or t.korean not in _DAYS_OFF])
     if chance(rng, 0.3):
-        return rng.choice(rng.choice((WEEKDAYS, HOURS, DAY_PARTS, (TODAY,))))
+        return rng.choice(rng.choice((WEEKDAYS, HOURS, HOURS, DAY_PARTS, (TODAY,))))
     return rng.choice(SMALL_TIMES[tense])
 
 
-def _fitting_places(verb: Verb, subject: Person | None) -> list[Place]:
+def fitting_places(verb: Verb, subject: Person | None) -> list[Place]:
     """Relatives who have left school are not met there at play, nor the teacher in one's home."""
-    out_of_place: frozenset[str] = frozenset()
+    out_of_place: set[str] = set()
     if subject and subject.lemma in _GROWN_UP:
-        out_of_place = _SCHOOL_PLACES
-    elif subject and subject.kind == "role":
-        out_of_place = frozenset({"집", "기숙사"})
+        out_of_place |= _SCHOOL_PLACES
+    if subject and subject.kind == "role":
+        out_of_place |= {"집", "기숙사"}
     return [place for place in verb.places if place.korean not in out_of_place]
 
 
@@ -176,15 +191,18 @@ def draw_clause(
     person = place = companion = time = manner = frequency = None
     if verb.takes in ("person", "recipient"):
         person = draw_companion(rng, subject)
-    spots = _fitting_places(verb, subject)
+    spots = fitting_places(verb, subject)
     if verb.takes == "goal" or (spots and chance(rng, 0.4 * adjuncts)):
         place = rng.choice(spots or verb.places)
     is_counted = thing is not None and thing.number > 0
-    manners = [m for m in verb.manners if m.korean != "같이" or subject is US]
+    # Only we do it together, and nobody wishes or has to be late.
+    unfit = {"같이"} if subject is not US else set()
+    unfit |= {"늦게", "잘"} if form.mode != "plain" or form.tense == "future" else set()
+    manners = [m for m in verb.manners if m.korean not in unfit]
     is_routine = "routine" in verb.traits
-    if manners and not is_counted and not form.negation and form.mode != "experience":
-        if is_routine or chance(rng, 0.2 * adjuncts):
-            manner = rng.choice(manners)
+    may_vary = bool(manners) and not is_counted and not form.negation and form.mode != "experience"
+    if may_vary and (is_routine or chance(rng, 0.28 * adjuncts)):
+        manner = rng.choice(manners)
     is_social = any(m.korean == "같이" for m in verb.manners)
     if manner is None and is_social and chance(rng, 0.2 * adjuncts):
         companion = draw_companion(rng, subject)
@@ -195,7 +213,9 @@ def draw_clause(
         elif "instant" in verb.traits:
             time = rng.choice(NEAR_PAST_TIMES) if form.tense == "past" and chance(rng, 0.5) else None
         elif chance(rng, (0.8 if is_habit else 0.5) * adjuncts) and not (is_habit and "great" in verb.traits):
-            time = draw_time(rng, form, verb, place)
+            time = draw_time(rng, form, verb)
+        if may_recur and not form.question and frequency is None and time is None:
+            frequency = rng.choice(FREQUENCIES)
     elif form.mode == "progressive" and form.tense == "present" and chance(rng, 0.5 * adjuncts):
         time = NOW
     takes_subject_marker = subject and subject.kind not in ("me", "us") and form.tense == "past"

@@ -4,17 +4,29 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from .tables import words
+
 Agreement = Literal["I", "you", "it", "they"]
 Tense = Literal["past", "present", "future"]
 Mode = Literal["plain", "progressive", "want", "can", "must", "experience"]
 
-# base: past, past participle
-_IRREGULAR_VERBS = {
-    line.split()[0]: (line.split()[1], line.split()[2])
-    for line in ["", "be was been", "become became become", "begin began begun", "break broke broken", "bring brought brought", "build built built", "buy bought bought", "catch caught caught", "choose chose chosen", "come came come", "cut cut cut", "do did done", "draw drew drawn", "drink drank drunk", "drive drove driven", "eat ate eaten", "fall fell fallen", "feed fed fed", "find found found", "forget forgot forgotten", "get got gotten", "give gave given", "go went gone", "grow grew grown", "hang hung hung", "have had had", "hear heard heard", "keep kept kept", "know knew known", "leave left left", "lend lent lent", "lie lay lain", "lose lost lost", "make made made", "meet met met", "put put put", "read read read", "ride rode ridden", "run ran run", "say said said", "see saw seen", "sell sold sold", "send sent sent", "sing sang sung", "sit sat sat", "sleep slept slept", "speak spoke spoken", "spend spent spent", "stand stood stood", "swim swam swum", "take took taken", "teach taught taught", "think thought thought", "throw threw thrown", "understand understood understood", "wake woke woken", "wear wore worn", "win won won", "write wrote written", ""]
-    if line
+# Base, past, past participle.
+_IRREGULAR_TABLE = """
+be was been; become became become; begin began begun; break broke broken; bring brought brought;
+build built built; buy bought bought; catch caught caught; choose chose chosen; come came come; cut cut cut;
+do did done; draw drew drawn; drink drank drunk; drive drove driven; eat ate eaten; fall fell fallen;
+feed fed fed; find found found; forget forgot forgotten; get got gotten; give gave given; go went gone;
+grow grew grown; hang hung hung; have had had; hear heard heard; keep kept kept; know knew known;
+leave left left; lend lent lent; lie lay lain; lose lost lost; make made made; meet met met; put put put;
+read read read; ride rode ridden; run ran run; say said said; see saw seen; sell sold sold; send sent sent;
+sing sang sung; sit sat sat; sleep slept slept; speak spoke spoken; spend spent spent; stand stood stood;
+swim swam swum; take took taken; teach taught taught; think thought thought; throw threw thrown;
+understand understood understood; wake woke woken; wear wore worn; win won won; write wrote written
+"""
+_IRREGULAR_VERBS: dict[str, tuple[str, str]] = {
+    base: (past, done) for base, past, done in (row.split() for row in _IRREGULAR_TABLE.split(";"))
 }
-_DOUBLING = frozenset(["beg", "chat", "drop", "fit", "get", "hug", "jog", "pat", "plan", "put", "run", "shop", "sit", "stop", "swim", "cut", "win", "wrap", "begin"])
+_DOUBLING = words("beg chat drop fit get hug jog pat plan put run shop sit stop swim cut win wrap begin")
 _IRREGULAR_PLURALS = {
     "child": "children", "person": "people", "man": "men", "woman": "women", "foot": "feet", "tooth": "teeth",
     "fish": "fish", "knife": "knives", "shelf": "shelves", "leaf": "leaves", "sheep": "sheep", "goose": "geese",
@@ -22,7 +34,7 @@ _IRREGULAR_PLURALS = {
 }  # fmt: skip
 _IRREGULAR_COMPARATIVES = {"good": "better", "bad": "worse", "far": "farther"}
 # Long words compare with "more"; these two-syllable ones do not.
-_SHORT_TWO_SYLLABLES = frozenset(["quiet", "narrow", "clever"])
+_SHORT_TWO_SYLLABLES = words("quiet narrow clever")
 # Spelled with a vowel letter but spoken with a consonant, and the other way round.
 _SPOKEN_CONSONANT = ("uni", "use", "eu", "one ")
 _SPOKEN_VOWEL = ("hour", "honest")
@@ -131,7 +143,7 @@ class Finite:
         return " ".join(part for part in (subject, self.auxiliary, adverb, self.rest) if part)
 
     def question(self, subject: str, adverb: str = "") -> str:
-        """Will you often eat"""
+        """Ask: will you often eat."""
         return " ".join(part for part in (self.auxiliary, subject, adverb, self.rest) if part)
 
 

@@ -9,6 +9,7 @@ from .adjectives import Adjective
 from .clauses import Form
 from .conjugation import Level, Predicate
 from .english import Agreement
+from .hangul import attach
 from .people import ME, YOU, Person
 from .times import Adverb, Time
 
@@ -17,16 +18,26 @@ class Statement(Protocol):
     """What an action and a fact have in common, and all that joining needs."""
 
     @property
-    def words(self) -> frozenset[str]: ...
+    def words(self) -> frozenset[str]:
+        """The dictionary words."""
+        ...
 
     @property
-    def combinations(self) -> frozenset[tuple[str, str]]: ...
+    def combinations(self) -> frozenset[tuple[str, str]]:
+        """The word pairs bound by grammar."""
+        ...
 
-    def korean_arguments(self, level: Level) -> str: ...
+    def korean_arguments(self, level: Level) -> str:
+        """Everything before the predicate."""
+        ...
 
-    def korean_predicate(self, form: Form) -> Predicate: ...
+    def korean_predicate(self, form: Form) -> Predicate:
+        """The predicate, ready for its last ending."""
+        ...
 
-    def english_clause(self, form: Form) -> str: ...
+    def english_clause(self, form: Form) -> str:
+        """The clause without capital and full stop."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ class Fact:
         """Time or person, then what stands before the predicate."""
         time = self.time.korean if self.time else ""
         if time and self.time_is_topic:
-            time = ko.attach(time, "는" if time.endswith("에") else "은/는")
+            time = attach(time, "는" if time.endswith("에") else "은/는")
         person = self.person.topic(level) if self.person else ""
         return "".join(part + " " for part in (person, time) if part) + self.before
 
@@ -70,7 +81,10 @@ class Fact:
             p = ko.honorific(p)
         if form.negation == "않다":
             return ko.not_long(p)
-        return ko.not_short(p) if form.negation else p
+        # 안 goes before short predicates: 안 커요, but 아름답지 않아요.
+        if form.negation and len(p.last_word) < 3:
+            return ko.not_short(p)
+        return ko.not_long(p) if form.negation else p
 
     def korean(self, form: Form) -> str:
         """The whole fact as a sentence."""
@@ -195,7 +209,7 @@ def having(noun: str, english: str, person: Person | None, *, lacks: bool = Fals
         Predicate("없" if lacks else "있", "existence"),
         "have " + english,
         person=person,
-        before=ko.attach(noun, "이/가") + " ",
+        before=attach(noun, "이/가") + " ",
         time=time,
         denied=lacks,
         words=frozenset(words),

@@ -1,20 +1,19 @@
 """Constructions of two clauses: reason, condition, sequence, contrast, purpose, likings."""
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 
 from . import conjugation as ko
 from . import english as en
-from .adjectives import PEOPLE_ADJECTIVES, WEATHER
 from .clauses import Clause, Form, Phrase, Sentence
-from .conjugation import Predicate
+from .conjugation import Predicate, Tense
 from .drawing import chance, draw_clause, draw_level, draw_person, draw_phrase, draw_verb
-from .facts import Fact, Statement, ailment, having, quality_of_person, sky, weather
-from .nouns import WHOLE_KINDS, Noun, nouns
+from .facts import Fact, Statement
+from .nouns import WHOLE_KINDS, Noun
 from .people import ME, US, Person
-from .places import places
-from .times import DAY_PAST_TIMES, MANNERS, SMALL_TIMES, Time
+from .reasons import STEPS, draw_reason
+from .tables import words
+from .times import DAY_PAST_TIMES, SMALL_TIMES, Time
 from .verbs import TRANSITIVE, Verb, verb_frames
 
 
@@ -32,93 +31,7 @@ def join(
     )
 
 
-# Reasons. Each row: circumstances of one kind, and what follows from them. An effect reads
-# ``verb:objects@places~manner``, with ! before what one could not do.
-
-_PEOPLE = {adjective.lemma: adjective for adjective in PEOPLE_ADJECTIVES}
-_WEATHER = {adjective.lemma: adjective for adjective in WEATHER}
-_REASONS = (
-    ("피곤하다 졸리다", "쉬다@집,카페 자다~일찍 가다@집~일찍 마시다:커피,홍차 !운동하다 !하다:숙제 !청소하다:방,거실,부엌 눕다 !가다@체육관,영화관"),
-    ("배고프다", "먹다:dish,western,sweets 사다:빵,과자,김밥,바나나 만들다:라면,볶음밥,샌드위치 주문하다:dish,western 가다@식당,빵집"),
-    ("목마르다", "마시다:물,주스,콜라,우유,맥주 사다:물,주스,콜라 가다@카페,편의점"),
-    ("심심하다", "보다:영화,드라마,만화,텔레비전 읽다:소설,만화책,잡지 듣다:음악,라디오 하다:게임 산책하다@공원 그리다:그림 치다:피아노,기타"),
-    ("바쁘다", "!먹다:meal !만나다 !보다:영화,드라마,연극 !운동하다 !가다@영화관,미용실,체육관,은행 !쉬다 타다:택시 !읽다:책,신문 !자다"),
-    ("아프다 ailment", "가다@병원,약국 먹다:약 !가다@학교,회사 쉬다@집 !일하다 !공부하다:수학,영어,역사 !자다 눕다"),
-    ("춥다", "입다:코트,스웨터,재킷 끼다:장갑 마시다:녹차,홍차,커피 닫다:창문,문 켜다:난로 !수영하다@바다,강 신다:부츠,양말"),
-    ("덥다", "켜다:에어컨,선풍기 마시다:물,주스,콜라,맥주 먹다:아이스크림,수박,냉면 수영하다@바다,수영장 열다:창문 벗다:재킷,코트"),
-    ("좋다 따뜻하다 맑다", "산책하다@공원 가다@공원,바다,산,놀이공원,동물원 타다:자전거@공원 찍다:사진@공원,바다 열다:창문 등산하다"),
-    ("비", "가져오다:우산 쉬다@집 타다:택시,버스,지하철 보다:영화@집 !산책하다 !등산하다 닫다:창문 !하다:축구,야구"),
-    ("눈", "신다:부츠 끼다:장갑 찍다:사진 쉬다@집 !운전하다:자동차 타다:지하철 !등산하다"),
-    ("바람", "닫다:창문,문 입다:코트,재킷 !타다:자전거 !치다:배드민턴,테니스 쓰다:모자"),
-    ("no:돈", "!사다:garment,gadget,carried !여행하다 팔다:자동차,카메라,노트북 !타다:택시 !가다@백화점 !주문하다:피자,불고기"),
-    ("no:시간", "!먹다:meal !보다:영화,뉴스 !만나다 !청소하다:방,부엌 타다:택시 !하다:숙제 !읽다:소설,신문"),
-    ("시험", "공부하다:수학,영어,역사,과학 가다@도서관 !보다:드라마,영화 !하다:게임 !자다 외우다:단어"),
-    ("회의", "가다@회사~일찍 쓰다:보고서 입다:양복 준비하다:점심 출근하다~일찍 !퇴근하다~일찍"),
-    ("수업", "가다@학교 준비하다:점심 일어나다~일찍 !가다@영화관,바다 가져오다:공책,사전"),
-)  # fmt: skip
-
-
-def _read_effect(effect: str) -> Callable[[random.Random], tuple[Clause, bool]]:
-    """Turn an effect's notation into something that draws it."""
-    unable = effect.startswith("!")
-    rest, _, manner = effect.removeprefix("!").partition("~")
-    rest, _, spots = rest.partition("@")
-    lemma, _, things = rest.partition(":")
-    wanted = nouns(things.replace(",", " "))
-    frames = [(verb, noun) for verb in verb_frames(lemma) for noun in verb.objects if noun in wanted]
-    frame = verb_frames(lemma)[0]
-    goals = places(spots.replace(",", " "))
-    assert frames or not things, effect
-
-    def draw(rng: random.Random) -> tuple[Clause, bool]:
-        verb, noun = rng.choice(frames) if frames else (frame, None)
-        person = None
-        if verb.takes == "person":
-            person = draw_person(rng, verb)
-            while person.kind == "role":
-                person = draw_person(rng, verb)
-        clause = Clause(
-            verb,
-            object=Phrase(noun) if noun else None,
-            person=person,
-            place=rng.choice(goals) if goals else None,
-            manner=MANNERS[manner] if manner else None,
-        )
-        return clause, unable
-
-    return draw
-
-
-_EFFECTS = [(causes.split(), [_read_effect(effect) for effect in effects.split()]) for causes, effects in _REASONS]
-_AILMENTS = ("머리가 아프다", "배가 아프다", "목이 아프다", "이가 아프다", "열이 나다")
-
-
-def draw_cause(rng: random.Random, cause: str) -> Fact:
-    """A circumstance by its name in the table of reasons."""
-    if cause == "ailment":
-        return ailment(rng.choice(_AILMENTS))
-    if cause in _PEOPLE:
-        return quality_of_person(_PEOPLE[cause], None)
-    if cause in _WEATHER:
-        return weather(_WEATHER[cause])
-    if cause in ("비", "눈", "바람"):
-        return sky(cause)
-    if cause.startswith("no:"):
-        noun = cause.removeprefix("no:")
-        return having(noun, {"돈": "money", "시간": "time"}[noun], None, lacks=True)
-    english = {"시험": "an exam", "회의": "a meeting", "수업": "a class"}[cause]
-    return having(cause, english, None)
-
-
-def draw_reason(rng: random.Random) -> tuple[Fact, Clause, bool]:
-    """A circumstance, what follows from it, and whether that is something one could not do."""
-    causes, effects = rng.choice(_EFFECTS)
-    fact = draw_cause(rng, rng.choice(causes))
-    clause, unable = rng.choice(effects)(rng)
-    return fact, clause, unable
-
-
-def effect_form(rng: random.Random, clause: Clause, level: ko.Level, unable: bool) -> Form:
+def effect_form(rng: random.Random, fact: Fact, clause: Clause, level: ko.Level, unable: bool) -> Form:
     """What followed, or follows: in the past, or as a wish or need now."""
     traits = clause.verb.traits
     if unable:
@@ -129,13 +42,15 @@ def effect_form(rng: random.Random, clause: Clause, level: ko.Level, unable: boo
         return Form(level, "past")
     if "duty" in traits and chance(rng, 0.4):
         return Form(level, "present", "must")
-    return Form(level, "present", "want") if not traits & {"instant", "punctual"} else Form(level, "future")
+    # Appointments and want of money or time are no source of wishes.
+    may_wish = not traits & {"instant", "punctual"} and not fact.words & {"있다", "없다"}
+    return Form(level, "present", "want") if may_wish else Form(level, "future")
 
 
 def reason(rng: random.Random) -> Sentence:
     """피곤해서 집에서 쉬었어요; 바쁘기 때문에 친구를 못 만났어요."""
     fact, clause, unable = draw_reason(rng)
-    form = effect_form(rng, clause, draw_level(rng), unable)
+    form = effect_form(rng, fact, clause, draw_level(rng), unable)
     cause_form = Form(form.level, "past" if form.tense == "past" else "present")
     subject = rng.choice((None, None, ME, US)) if fact.english_subject == "" else None
     time = None
@@ -172,7 +87,13 @@ def reason_to_ask(rng: random.Random) -> Sentence:
     is_weather = fact.english_subject != ""
     dresses = clause.verb.english in ("wear", "take off")
     # Weather is shared, so either may act on it; what I feel is no reason for orders, and my duties concern me alone.
-    if is_weather and "request" in clause.verb.traits and level != "casual" and chance(rng, 0.5):
+    if (
+        is_weather
+        and "request" in clause.verb.traits
+        and clause.verb.lemma != "찍다"
+        and level != "casual"
+        and chance(rng, 0.5)
+    ):
         ending, words = ko.command(p, level), "please "
     elif level != "polite" and not dresses and (is_weather or fact.words & _SHAREABLE):
         ending, words = ko.suggest(p, level), "let's "
@@ -203,39 +124,17 @@ def condition(rng: random.Random) -> Sentence:
     return join("condition", form, fact, clause, korean, english)
 
 
-# Sequences: what one does first, and what then.
-_SEQUENCES = (
-    ("일어나다~일찍 씻다:손,얼굴 샤워하다 먹다:아침", "가다@학교,회사,도서관,체육관 읽다:신문 보다:뉴스 마시다:커피,우유,주스 운동하다"),
-    ("먹다:점심 먹다:저녁 먹다:dish,western", "마시다:커피,녹차,홍차 산책하다@공원 설거지하다 보다:영화,드라마 가다@카페,공원 먹다:케이크,아이스크림"),
-    ("하다:숙제 공부하다:language 끝내다:보고서", "자다 보다:드라마,만화 하다:게임 듣다:음악 만나다 가다@집,영화관"),
-    ("운동하다 수영하다 치다:테니스,탁구 하다:축구,농구", "샤워하다 마시다:물,주스 쉬다@집 먹다:점심,저녁 가다@집"),
-    ("청소하다:방,거실,부엌 빨래하다 설거지하다", "쉬다 마시다:커피,녹차 듣다:음악,라디오 보다:텔레비전 가다@시장,편의점"),
-    ("퇴근하다~일찍 만나다", "가다@영화관,식당,카페,백화점,노래방 보다:영화,연극,뮤지컬 먹다:저녁 마시다:맥주,와인 쇼핑하다@백화점"),
-    ("사다:vegetable,고기,생선 가다@시장", "만들다:카레,볶음밥,된장찌개,비빔밥 요리하다:고기,생선 가다@집 준비하다:저녁"),
-    ("쓰다:편지,엽서,이메일", "보내다:사진,선물 가다@우체국 자다 전화하다"),
-)  # fmt: skip
-_STEPS = [
-    ([_read_effect(step) for step in first.split()], [_read_effect(step) for step in second.split()])
-    for first, second in _SEQUENCES
-]
-
-
 def sequence(rng: random.Random) -> Sentence:
     """저는 아침을 먹고 학교에 갔어요."""
-    firsts, seconds = rng.choice(_STEPS)
+    firsts, seconds = rng.choice(STEPS)
     first, second = rng.choice(firsts)(rng)[0], rng.choice(seconds)(rng)[0]
     while second.verb.lemma == first.verb.lemma and second.object == first.object:
         second = rng.choice(seconds)(rng)[0]
-    tense = rng.choices(("past", "future", "present"), (60, 30, 10))[0]
-    form = Form(draw_level(rng), tense)  # type: ignore[arg-type]
+    tense: Tense = rng.choices(("past", "future", "present"), (60, 30, 10))[0]
+    form = Form(draw_level(rng), tense)
     subject = _shared_subject(rng, first, second)
     times = SMALL_TIMES[form.tense]
-    time = rng.choice(times) if chance(rng, 0.6) and not (first.person and second.person) else None
-    is_breakfast = any(
-        clause.object and clause.object.noun.korean in ("아침", "점심", "저녁") for clause in (first, second)
-    )
-    if (is_breakfast or first.verb.lemma in ("일어나다", "퇴근하다")) and time and not _is_whole_day(time):
-        time = None
+    time = rng.choice([time for time in times if _is_whole_day(time)]) if chance(rng, 0.6) else None
     first = replace(first, subject=subject, time=time)
     unsubjected = replace(second, subject=None).korean_arguments(form.level)
     second = replace(second, subject=subject)
@@ -258,10 +157,7 @@ def _shared_subject(rng: random.Random, first: Clause, second: Clause) -> Person
     pretend = replace(second.verb, traits=traits)
     things = [clause.object.noun for clause in (first, second) if clause.object]
     alcohol = next((noun for noun in things if "alcohol" in noun.classes), None)
-    person = draw_person(rng, pretend, alcohol)
-    while person.kind == "role" or (first.verb.lemma in ("하다", "치다") and person.honoured):
-        person = draw_person(rng, pretend, alcohol)
-    return person
+    return draw_person(rng, pretend, alcohol, role=False)
 
 
 def _is_whole_day(time: Time) -> bool:
@@ -272,12 +168,10 @@ def two_people(rng: random.Random) -> Sentence:
     """저는 커피를 마시고 친구는 녹차를 마셨어요; 저는 사과를 좋아하지만 누나는 포도를 좋아해요."""
     like = chance(rng, 0.4)
     verb: Verb = rng.choice(verb_frames("좋아하다")) if like else draw_two_people_verb(rng)
-    form = Form(draw_level(rng), "present" if like else rng.choice(("past", "past", "future")))  # type: ignore[arg-type]
+    form = Form(draw_level(rng), "present" if like else rng.choice(("past", "past", "future")))
     one = rng.choice(verb.objects)
     other = rng.choice([noun for noun in verb.objects if noun is not one and _differ(one, noun)] or [one])
-    person = draw_person(rng, verb, one)
-    while person.kind == "role":
-        person = draw_person(rng, verb, one)
+    person = draw_person(rng, verb, one, role=False)
     first, second = Clause(verb, ME, Phrase(one)), Clause(verb, person, Phrase(other))
     denies = like and (other is one or chance(rng, 0.4))
     second_form = form
@@ -301,7 +195,7 @@ def draw_two_people_verb(rng: random.Random) -> Verb:
     return rng.choice([verb for verb in TRANSITIVE if verb.lemma in _DIFFERING and len(verb.objects) > 2])
 
 
-_DIFFERING = frozenset(["먹다", "마시다", "사다", "읽다", "배우다", "공부하다", "주문하다", "치다", "입다", "만들다", "고르다", "그리다"])
+_DIFFERING = words("먹다 마시다 사다 읽다 배우다 공부하다 주문하다 치다 입다 만들다 고르다 그리다")
 
 
 def purpose(rng: random.Random) -> Sentence:
@@ -312,7 +206,7 @@ def purpose(rng: random.Random) -> Sentence:
         spots = [place for place in verb.places if place in goal_verb.places and place.korean != "집"]
         if spots and verb.lemma in _ERRANDS:
             break
-    form = Form(draw_level(rng), rng.choice(("past", "past", "future")), question=chance(rng, 0.15))  # type: ignore[arg-type]
+    form = Form(draw_level(rng), rng.choice(("past", "past", "future")), question=chance(rng, 0.15))
     thing = replace(draw_phrase(rng, verb, form), number=0) if verb.objects else None
     subject = None if form.question or chance(rng, 0.4) else rng.choice((ME, draw_person(rng, verb)))
     inner = replace(draw_clause(rng, form, verb, subject=ME, thing=thing, adjuncts=0.0), subject=None)
@@ -331,8 +225,9 @@ def purpose(rng: random.Random) -> Sentence:
     return replace(sentence, combinations=sentence.combinations | {(verb.lemma, place.korean)})
 
 
-_ERRANDS = frozenset(
-    ["먹다", "마시다", "사다", "읽다", "빌리다", "보다", "배우다", "공부하다", "치다", "하다", "부르다", "찍다", "타다", "만나다", "놀다", "이야기하다", "운동하다", "수영하다", "산책하다", "쇼핑하다", "쉬다", "그리다", "쓰다"]
+_ERRANDS = words(
+    "먹다 마시다 사다 읽다 빌리다 보다 배우다 공부하다 치다 하다 부르다 찍다 타다 만나다 놀다 "
+    "이야기하다 운동하다 수영하다 산책하다 쇼핑하다 쉬다 그리다 쓰다"
 )
 
 
@@ -348,8 +243,8 @@ def liking_to_do(rng: random.Random) -> Sentence:
     inner = draw_clause(rng, Form(form.level, "past"), verb, subject=ME, thing=thing, adjuncts=0.5)
     inner = replace(inner, subject=None, time=None, companion=None, manner=None, frequency=None)
     outer = Clause(like, subject)
-    negation = "" if form.question or chance(rng, 0.8) else "안"
-    form = replace(form, negation=negation)
+    if not form.question and chance(rng, 0.2):
+        form = replace(form, negation="안")
     korean = outer.korean_arguments(form.level) + inner.korean_arguments(form.level)
     korean += ko.doing(verb.predicate) + "을 "
     korean += ko.finish(outer.korean_predicate(form), form.level, question=form.question)

@@ -6,6 +6,7 @@ from typing import Literal
 from .conjugation import Level
 from .english import Agreement
 from .hangul import attach, final_of
+from .tables import entries, words
 
 PersonKind = Literal["me", "us", "kin", "role", "name"]
 
@@ -54,28 +55,29 @@ US = Person("우리", "we", "they", "us", object_english="us", possessive="our")
 YOU = Person("", "you", "you", "us", possessive="your")
 
 _HONOURED_KIN = "어머니 mother; 아버지 father; 할머니 grandmother; 할아버지 grandfather"
-_KIN = """엄마 mom; 아빠 dad; 형 older brother; 누나 older sister; 오빠 older brother; 언니 older sister; 남동생 younger brother;
-    여동생 younger sister; 친구 friend; 남편 husband; 아내 wife; 아들 son; 딸 daughter; 사촌 cousin; 동료 coworker; 이웃 neighbor;
-    삼촌 uncle; 이모 aunt; 룸메이트 roommate"""
+_KIN = """
+엄마 mom; 아빠 dad; 형 older brother; 누나 older sister; 오빠 older brother; 언니 older sister; 남동생
+    younger brother; 여동생 younger sister; 친구 friend; 남편 husband; 아내 wife; 아들 son; 딸 daughter;
+    사촌 cousin; 동료 coworker; 이웃 neighbor; 삼촌 uncle; 이모 aunt; 룸메이트 roommate
+"""
 _HONOURED_ROLES = "선생님 teacher; 교수님 professor; 사장님 boss"
 _ROLES = "학생 student; 아이 child; 간호사 nurse; 손님 customer"
 _NAMES = "민수 Minsu; 지영 Jiyeong; 유나 Yuna; 준호 Junho; 수진 Sujin; 현우 Hyeonu; 민지 Minji; 지훈 Jihun"
 
 
 # Whose English possessive the Korean word decides; of a friend or a teacher nothing is known.
-_HIS = frozenset(["아버지", "할아버지", "아빠", "형", "오빠", "남동생", "남편", "아들", "삼촌", "민수", "준호", "현우", "지훈"])
-_HER = frozenset(["어머니", "할머니", "엄마", "누나", "언니", "여동생", "아내", "딸", "이모", "지영", "유나", "수진", "민지"])
+_HIS = words("아버지 할아버지 아빠 형 오빠 남동생 남편 아들 삼촌 민수 준호 현우 지훈")
+_HER = words("어머니 할머니 엄마 누나 언니 여동생 아내 딸 이모 지영 유나 수진 민지")
 
 
 def _possessive(korean: str) -> str:
     return "his" if korean in _HIS else "her" if korean in _HER else ""
 
 
-def _read(entries: str, kind: PersonKind, before: str, *, honoured: bool = False) -> tuple[Person, ...]:
-    pairs = (entry.strip().split(" ", 1) for entry in entries.split(";"))
+def _read(people: str, kind: PersonKind, before: str, *, honoured: bool = False) -> tuple[Person, ...]:
     return tuple(
         Person(korean, before + english, "it", kind, honoured, possessive=_possessive(korean))
-        for korean, english in pairs
+        for korean, english in entries(people)
     )
 
 
@@ -95,7 +97,9 @@ PEOPLE = (ME, US, *OTHERS)
 COMPANIONS = (*(p for p in HONOURED if p.lemma != "사장님"), *KIN, *NAMES)
 PERSON = {person.lemma: person for person in PEOPLE}
 
-JOBS = """학생 student; 의사 doctor; 간호사 nurse; 회사원 office worker; 요리사 cook; 가수 singer; 배우 actor; 기자 reporter;
-    경찰관 police officer; 변호사 lawyer; 화가 painter; 작가 writer; 농부 farmer; 운전기사 driver; 군인 soldier; 디자이너 designer;
-    대학생 college student; 소방관 firefighter; 통역사 interpreter"""
-JOB = {korean: english for korean, english in (entry.strip().split(" ", 1) for entry in JOBS.split(";"))}
+_JOBS = """
+학생 student; 의사 doctor; 간호사 nurse; 회사원 office worker; 요리사 cook; 가수 singer; 배우 actor; 기자
+    reporter; 경찰관 police officer; 변호사 lawyer; 화가 painter; 작가 writer; 농부 farmer; 운전기사 driver;
+    군인 soldier; 디자이너 designer; 대학생 college student; 소방관 firefighter; 통역사 interpreter
+"""
+JOB = dict(entries(_JOBS))

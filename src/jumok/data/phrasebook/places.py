@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .tables import rows, words
+
 _TABLE = """
 집        | home             | at home             | home            | indoors residence
 학교      | the school       | at school           | to school       | study_place sport_place meeting
@@ -64,10 +66,9 @@ class Place:
 
 
 def _read_table() -> tuple[Place, ...]:
-    rows = ([cell.strip() for cell in line.split("|")] for line in _TABLE.strip().split("\n"))
     return tuple(
-        Place(korean, english, at, to or "to " + english, frozenset(classes.split()))
-        for korean, english, at, to, classes in rows
+        Place(korean, english, at, to or "to " + english, words(classes))
+        for korean, english, at, to, classes in rows(_TABLE)
     )
 
 
@@ -77,5 +78,5 @@ PLACE = {place.korean: place for place in PLACES}
 
 def places(classes: str) -> tuple[Place, ...]:
     """All places that belong to any of the classes, or are named themselves."""
-    wanted = set(classes.split())
+    wanted = words(classes)
     return tuple(place for place in PLACES if place.classes & wanted or place.korean in wanted)

@@ -13,6 +13,7 @@ from .drawing import chance, draw_clause, draw_level, draw_person, draw_verb
 from .hangul import attach
 from .nouns import Noun
 from .people import ME, NAMES, Person
+from .tables import entries, words
 from .times import DAY_PAST_TIMES, GREAT_TIMES, NEAR_PAST_TIMES, Time
 from .verbs import TRANSITIVE, Verb, verb_frames
 
@@ -20,22 +21,24 @@ _BY_LEMMA = {adjective.lemma: adjective for adjective in ADJECTIVES}
 _THESE_DAYS = Time("요즘", "these days")
 
 # Verbs by whose deed a thing is told from others, and whether one still has it to judge now.
-_TELLING = {
-    "먹다": "past", "마시다": "past", "보다": "past", "듣다": "past", "주문하다": "past", "만들다": "past", "사다": "present",
-    "받다": "present", "빌리다": "present", "읽다": "present", "쓰다": "present", "그리다": "present", "고르다": "present",
-    "입다": "past", "신다": "past", "타다": "past",
-}  # fmt: skip
+_TELLING: dict[str, Tense] = {
+    **dict.fromkeys(("먹다", "마시다", "보다", "듣다", "주문하다", "만들다", "입다", "신다", "타다"), "past"),
+    **dict.fromkeys(("사다", "받다", "빌리다", "읽다", "쓰다", "그리다", "고르다"), "present"),
+}
 # What is eaten is judged by its taste, what is read or seen by its story, what is worn by its looks.
 _JUDGED_BY = {
-    **dict.fromkeys(("먹다", "마시다", "만들다"), frozenset("맛있다 달다 맵다 짜다 시다 뜨겁다 차갑다".split())),
-    "주문하다": frozenset("맛있다 맵다 짜다 뜨겁다 차갑다 비싸다".split()),
+    **dict.fromkeys(("먹다", "마시다", "만들다"), words("맛있다 달다 맵다 짜다 시다 뜨겁다 차갑다")),
+    "주문하다": words("맛있다 맵다 짜다 뜨겁다 차갑다 비싸다"),
     **dict.fromkeys(
         ("보다", "듣다", "읽다"),
-        frozenset("재미있다 지루하다 슬프다 무섭다 길다 짧다 어렵다 쉽다 유명하다".split()),
+        words("재미있다 지루하다 슬프다 무섭다 길다 짧다 어렵다 쉽다 유명하다"),
     ),
-    **dict.fromkeys(
-        ("입다", "신다"), frozenset("예쁘다 편하다 불편하다 따뜻하다 비싸다 하얗다 빨갛다 파랗다 까맣다".split())
-    ),
+    **dict.fromkeys(("입다", "신다"), words("예쁘다 편하다 불편하다 따뜻하다 비싸다 하얗다 빨갛다 파랗다 까맣다")),
+}
+_JUDGED_BY |= {
+    "그리다": words("귀엽다 예쁘다 아름답다"),
+    "쓰다": words("길다 짧다 슬프다 어렵다"),
+    "타다": words("빠르다 느리다"),
 }
 _UNJUDGED = frozenset({"더럽다", "위험하다"})
 _TELLING_FRAMES = [verb for verb in TRANSITIVE if verb.lemma in _TELLING and "generic" not in verb.traits]
@@ -63,14 +66,12 @@ def _draw_teller(rng: random.Random, verb: Verb, noun: Noun) -> Person | None:
         return None
     if roll < 0.65:
         return ME
-    person = draw_person(rng, verb, noun)
-    while person.kind == "role":
-        person = draw_person(rng, verb, noun)
-    return person
+    return draw_person(rng, verb, noun, role=False)
 
 
-def _times_for(verb: Verb) -> tuple[Time, ...]:
-    if verb.lemma in ("주문하다", "굽다", "만들다"):
+def _times_for(verb: Verb, noun: Noun) -> tuple[Time, ...]:
+    # What is eaten was bought or made the day before at most.
+    if verb.lemma in ("주문하다", "굽다", "만들다") or "taste" in noun.classes:
         return NEAR_PAST_TIMES
     return GREAT_TIMES["past"] if "great" in verb.traits else DAY_PAST_TIMES
 
@@ -101,9 +102,9 @@ def thing_told_apart(rng: random.Random) -> Sentence:
         tense = "past"
     matrix: Tense = "present" if tense == "present" or _TELLING[verb.lemma] == "present" else "past"
     subject = _draw_teller(rng, verb, noun)
-    time = _THESE_DAYS if tense == "present" else rng.choice(_times_for(verb))
+    time: Time | None = _THESE_DAYS if tense == "present" else rng.choice(_times_for(verb, noun))
     if subject is not None and tense == "past" and chance(rng, 0.35):
-        time = None  # type: ignore[assignment]
+        time = None
     clause, before, after = _relative(verb, subject, time, tense, level)
     form = Form(level, matrix, question=False)
     degree = "정말 " if chance(rng, 0.3) else ""
@@ -145,7 +146,7 @@ def thing_acted_on(rng: random.Random) -> Sentence:
     teller = _draw_teller(rng, first, noun) if first.lemma in ("사다", "만들다", "쓰다", "고르다", "굽다") else None
     if teller is ME:
         teller = None
-    time = rng.choice(_times_for(first)) if teller is None or chance(rng, 0.4) else None
+    time = rng.choice(_times_for(first, noun)) if teller is None or chance(rng, 0.4) else None
     clause, before, after = _relative(first, teller, time, "past", level)
     forms = [Form(level, "past"), Form(level, "future"), Form(level, "present", "want")]
     if "punctual" not in second.traits:
@@ -167,7 +168,10 @@ def thing_acted_on(rng: random.Random) -> Sentence:
 
 _GO = verb_frames("가다")[0]
 _JUDGED_PLACES = [
-    (a, place) for a in ADJECTIVES for place in a.places if place in _GO.places and "the " in place.english
+    (adjective, place)
+    for adjective in ADJECTIVES
+    for place in adjective.places
+    if place in _GO.places and place.english.startswith("the ") and "nature" not in place.classes
 ]
 
 
@@ -213,7 +217,7 @@ def person_told_apart(rng: random.Random) -> Sentence:
     thing = Phrase(rng.choice(verb.objects)) if verb.objects else None
     form = Form(level, "present", "progressive")
     clause = draw_clause(rng, form, verb, subject=who, thing=thing, adjuncts=0.6)
-    clause = replace(clause, subject=None, time=None, companion=None)
+    clause = replace(clause, subject=None, time=None, companion=None, manner=None)
     arguments = clause.korean_arguments(level)
     korean = f"{arguments}{ko.adnominal(ko.progressive(verb.predicate), 'present')} 사람은 "
     korean += ko.finish(ko.copula(who.korean(level)), level) + "."
@@ -222,21 +226,22 @@ def person_told_apart(rng: random.Random) -> Sentence:
 
 
 # Qualities that agree, and qualities that surprise after one another.
-_AGREEING = (
-    "넓다 깨끗하다; 싸다 맛있다; 예쁘다 따뜻하다; 작다 가볍다; 크다 무겁다; 달다 맛있다; 싸다 좋다; 얇다 가볍다; 빠르다 편리하다; 작다 귀엽다; "
-    "똑똑하다 귀엽다; 길다 지루하다; 짧다 재미있다; 깨끗하다 조용하다; 크다 아름답다; 시끄럽다 복잡하다; 맵다 짜다; 쉽다 재미있다; 두껍다 따뜻하다; "
-    "하얗다 예쁘다; 빨갛다 예쁘다; 느리다 불편하다; 크다 유명하다; 작다 조용하다; 크다 위험하다; 신선하다 싸다; 편하다 예쁘다"
-)  # fmt: skip
-_SURPRISING = (
-    "예쁘다 비싸다; 맛있다 비싸다; 싸다 불편하다; 편하다 비싸다; 작다 비싸다; 작다 무겁다; 맛있다 맵다; 맛있다 짜다; 재미있다 길다; 어렵다 재미있다; "
-    "유명하다 작다; 깨끗하다 시끄럽다; 좋다 비싸다; 싸다 맛있다; 크다 가볍다; 넓다 더럽다; 예쁘다 불편하다; 짧다 어렵다; 조용하다 작다; 유명하다 지루하다; "
-    "귀엽다 비싸다; 크다 귀엽다; 무섭다 재미있다; 슬프다 아름답다; 무겁다 편하다; 두껍다 가볍다; 느리다 싸다; 얇다 따뜻하다; 위험하다 귀엽다"
-)  # fmt: skip
+_AGREEING = """
+넓다 깨끗하다; 싸다 맛있다; 예쁘다 따뜻하다; 작다 가볍다; 크다 무겁다; 달다 맛있다; 싸다 좋다; 얇다 가볍다;
+빠르다 편리하다; 작다 귀엽다; 똑똑하다 귀엽다; 길다 지루하다; 짧다 재미있다; 깨끗하다 조용하다; 크다 아름답다;
+시끄럽다 복잡하다; 맵다 짜다; 쉽다 재미있다; 두껍다 따뜻하다; 하얗다 예쁘다; 빨갛다 예쁘다; 느리다 불편하다;
+크다 유명하다; 작다 조용하다; 크다 위험하다; 신선하다 싸다; 편하다 예쁘다
+"""
+_SURPRISING = """
+예쁘다 비싸다; 맛있다 비싸다; 싸다 불편하다; 편하다 비싸다; 작다 비싸다; 작다 무겁다; 맛있다 맵다; 맛있다 짜다;
+재미있다 길다; 어렵다 재미있다; 유명하다 작다; 깨끗하다 시끄럽다; 좋다 비싸다; 싸다 맛있다; 크다 가볍다;
+넓다 더럽다; 예쁘다 불편하다; 짧다 어렵다; 조용하다 작다; 유명하다 지루하다; 귀엽다 비싸다; 크다 귀엽다;
+무섭다 재미있다; 슬프다 아름답다; 무겁다 편하다; 두껍다 가볍다; 느리다 싸다; 얇다 따뜻하다; 위험하다 귀엽다
+"""
 
 
 def _pairs(table: str) -> list[tuple[Adjective, Adjective]]:
-    lemmas = (entry.split() for entry in table.split(";"))
-    return [(_BY_LEMMA[first], _BY_LEMMA[second]) for first, second in lemmas]
+    return [(_BY_LEMMA[first], _BY_LEMMA[second]) for first, second in entries(table)]
 
 
 def _shared(pairs: list[tuple[Adjective, Adjective]]) -> list[tuple[Adjective, Adjective, tuple[Noun, ...]]]:

@@ -35,8 +35,12 @@ _WEIGHTS = [weight for _, weight in CONSTRUCTIONS]
 _SURVEY_SIZE = 6_000
 _HELD_OUT = 60
 # A word keeps at least this share of its occurrences when its combination is held out.
-_LARGEST_SHARE = 0.12
-_FEWEST_OCCURRENCES = 25
+_LARGEST_SHARE = 0.2
+_FEWEST_IN_SURVEY = 15
+_FEWEST_OCCURRENCES = 30
+# After this share of the corpus only sentences with words still rarer than that are taken, for so many attempts.
+_FREE_SHARE = 0.92
+_ATTEMPTS_FOR_RARE_WORDS = 15_000
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def choose_held_out(rng: random.Random) -> frozenset[Combination]:
         for pair, count in together.items()
         if count >= 2
         and not (pair[0] in _SAMPLE_WORDS and pair[1] in _SAMPLE_WORDS)
-        and min(words[pair[0]], words[pair[1]]) >= _FEWEST_OCCURRENCES
+        and min(words[pair[0]], words[pair[1]]) >= _FEWEST_IN_SURVEY
         and count <= _LARGEST_SHARE * min(words[pair[0]], words[pair[1]])
     )
     rng.shuffle(candidates)
@@ -91,30 +95,43 @@ def touches(sentence: Sentence, held_out: frozenset[Combination]) -> bool:
     return any(first in sentence.words and second in sentence.words for first, second in held_out)
 
 
+@lru_cache(maxsize=2)
 def sample_sentences(seed: int = 1) -> dict[str, list[Sentence]]:
     """The four splits as sentences, with their words and combinations."""
     rng = random.Random(seed)
     held_out = choose_held_out(rng)
     seen = {SAMPLE_SENTENCE[0]}
+    occurrences: Counter[str] = Counter()
     ordinary: list[Sentence] = []
     novel: list[Sentence] = []
-    while len(ordinary) < TRAIN_SIZE + VALID_SIZE + TEST_SIZE or len(novel) < 2 * COMPOSITION_SIZE:
+    size = TRAIN_SIZE + VALID_SIZE + TEST_SIZE
+    attempts_for_rare_words = _ATTEMPTS_FOR_RARE_WORDS
+    while len(ordinary) < size or len(novel) < 2 * COMPOSITION_SIZE:
         sentence = generate_sentence(rng)
         if sentence.korean in seen:
             continue
-        seen.add(sentence.korean)
+        if len(ordinary) >= _FREE_SHARE * size and attempts_for_rare_words > 0:
+            attempts_for_rare_words -= 1
+            is_wanted = any(occurrences[word] < _FEWEST_OCCURRENCES for word in sentence.words)
+        else:
+            is_wanted = True
         if sentence.combinations & held_out:
+            seen.add(sentence.korean)
             novel.append(sentence)
-        elif not touches(sentence, held_out) and len(ordinary) < TRAIN_SIZE + VALID_SIZE + TEST_SIZE:
+        elif is_wanted and len(ordinary) < size and not touches(sentence, held_out):
+            seen.add(sentence.korean)
             ordinary.append(sentence)
+            occurrences.update(sentence.words)
+    rng.shuffle(ordinary)
     train = ordinary[:TRAIN_SIZE]
     known = {sentence.english for sentence in train}
-    composition = [sentence for sentence in novel if sentence.english not in known][:COMPOSITION_SIZE]
+    composition = [sentence for sentence in novel if sentence.english not in known]
+    rng.shuffle(composition)
     return {
         "train": train,
         "valid": ordinary[TRAIN_SIZE : TRAIN_SIZE + VALID_SIZE],
         "test": ordinary[TRAIN_SIZE + VALID_SIZE :],
-        "composition": composition,
+        "composition": composition[:COMPOSITION_SIZE],
     }
 
 
@@ -127,12 +144,8 @@ def sample(seed: int = 1) -> Phrasebook:
     return Phrasebook(parts["train"], parts["valid"], parts["test"], parts["composition"])
 
 
-_cached_sample = lru_cache(maxsize=2)(sample)
-
-
 def split(name: str, seed: int = 1) -> list[Pair]:
     """One split by name: train, valid, test or composition."""
     if name not in ("train", "valid", "test", "composition"):
         raise ValueError(f"expected one of train, valid, test, composition; found {name!r}")
-    # A copy, so that nobody's sorting reaches the cache.
-    return list(getattr(_cached_sample(seed), name))
+    return [(sentence.korean, sentence.english) for sentence in sample_sentences(seed)[name]]

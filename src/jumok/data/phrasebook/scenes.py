@@ -10,10 +10,12 @@ from .clauses import Clause, Form, Phrase, Sentence
 from .conjugation import Level
 from .drawing import chance, draw_clause, draw_level, draw_person
 from .hangul import attach
-from .joining import draw_reason, effect_form
+from .joining import effect_form
 from .people import ME, NAMES, PERSON
 from .places import PLACE, Place
+from .reasons import draw_reason
 from .relating import judgements
+from .tables import rows, words
 from .times import DAY_PAST_TIMES, SMALL_TIMES, TODAY
 from .verbs import INTRANSITIVE, TRANSITIVE, verb_frames
 
@@ -21,8 +23,8 @@ _MANY = ko.predicate("많다", "adjective")
 
 # What there can be many of, and where.
 _SEEN = """
-사람     | people    | 카페 식당 공원 시장 백화점 편의점 병원 은행 우체국 서점 영화관 박물관 미술관 공항 기차역 바다 산 강 수영장 체육관
-    호텔 교회 동물원 놀이공원 빵집 미용실 도서관 서울 부산 노래방 학교 회사 꽃집 약국
+사람 | people | 카페 식당 공원 시장 백화점 편의점 병원 은행 우체국 서점 영화관 박물관 미술관 공항 기차역 바다 산 강
+    수영장 체육관 호텔 교회 동물원 놀이공원 빵집 미용실 도서관 서울 부산 노래방 학교 회사 꽃집 약국
 학생     | students  | 학교 도서관 서점 카페 체육관 운동장 편의점 기숙사 노래방 박물관 영화관 식당
 아이     | children  | 공원 동물원 놀이공원 수영장 바다 운동장 박물관 식당 병원 학교 교회
 외국인   | foreigners | 서울 부산 공항 호텔 박물관 시장 백화점 미술관 식당 카페
@@ -41,8 +43,9 @@ _SEEN = """
 
 
 def _read_seen() -> tuple[tuple[str, str, tuple[Place, ...]], ...]:
-    rows = (row.split("|") for row in _SEEN.replace("\n    ", " ").strip().split("\n"))
-    return tuple((ko_.strip(), en_.strip(), tuple(PLACE[name] for name in spots.split())) for ko_, en_, spots in rows)
+    return tuple(
+        (korean, english, tuple(PLACE[name] for name in spots.split())) for korean, english, spots in rows(_SEEN)
+    )
 
 
 SEEN = _read_seen()
@@ -54,7 +57,7 @@ _GO = verb_frames("가다")[0]
 _VISITED = sorted(_SEEN_AT, key=lambda place: place.korean)
 # Fame is known, not observed.
 _HOW = {place: [a for a in ADJECTIVES if place in a.places and a.lemma != "유명하다"] for place in _VISITED}
-_OUTSIDE = frozenset("공원 바다 산 강 부산 서울 동물원 놀이공원 운동장".split())
+_OUTSIDE = words("공원 바다 산 강 부산 서울 동물원 놀이공원 운동장")
 _DEGREES = (("", ""), ("", ""), ("정말 ", "really "), ("아주 ", "very "), ("너무 ", "so "))
 
 
@@ -152,7 +155,7 @@ def observed_quality(rng: random.Random) -> Sentence:
     )
 
 
-_UNWATCHED = frozenset("state ongoing accident punctual event great domestic instant passive".split())
+_UNWATCHED = words("state ongoing accident punctual event great domestic instant passive")
 _WATCHED = [
     verb
     for verb in (*TRANSITIVE, *INTRANSITIVE)
@@ -165,9 +168,9 @@ def observed_action(rng: random.Random) -> Sentence:
     level = draw_level(rng)
     verb = rng.choice(_WATCHED)
     thing = Phrase(rng.choice(verb.objects)) if verb.objects else None
-    subject = draw_person(rng, verb, thing.noun if thing else None)
-    while subject.honoured or subject.kind == "role":
-        subject = draw_person(rng, verb, thing.noun if thing else None)
+    subject = draw_person(rng, verb, thing.noun if thing else None, role=False)
+    while subject.honoured:
+        subject = draw_person(rng, verb, thing.noun if thing else None, role=False)
     form = Form(level, "past", "progressive")
     clause = draw_clause(rng, form, verb, subject=subject, thing=thing, adjuncts=0.0)
     clause = replace(
@@ -211,14 +214,17 @@ def tried_and_found(rng: random.Random) -> Sentence:
     return replace(sentence, construction="tried and found")
 
 
+_RECENT = tuple(time for time in DAY_PAST_TIMES if time.korean in ("어제", "그저께", "지난 주말에"))
+
+
 def state_and_deed(rng: random.Random) -> Sentence:
     """피곤해요. 집에서 쉬고 싶어요; 오늘은 날씨가 더워요. 물을 마실 거예요."""
     fact, clause, unable = draw_reason(rng)
     level = draw_level(rng)
-    form = effect_form(rng, clause, level, unable)
+    form = effect_form(rng, fact, clause, level, unable)
     first_form = Form(level, "past" if form.tense == "past" else "present")
     if form.tense == "past":
-        fact = replace(fact, time=rng.choice(DAY_PAST_TIMES) if chance(rng, 0.7) else None)
+        fact = replace(fact, time=rng.choice(_RECENT) if chance(rng, 0.7) else None)
     elif chance(rng, 0.6):
         fact = replace(fact, time=TODAY)
     return Sentence(
@@ -231,13 +237,13 @@ def state_and_deed(rng: random.Random) -> Sentence:
     )
 
 
-_MET = (*NAMES, *(PERSON[lemma] for lemma in "친구 동료 이웃 사촌 선생님 교수님 이모 삼촌".split()))
+_MET = (*NAMES, *(PERSON[lemma] for lemma in ("친구", "동료", "이웃", "사촌", "선생님", "교수님", "이모", "삼촌")))
 
 
 def met_there(rng: random.Random) -> Sentence:
     """어제 서점에 갔어요. 거기에서 민수 씨를 만났어요."""
     level = draw_level(rng)
-    first, form, place = _went(rng, level)
+    first, form, _ = _went(rng, level)
     meet = verb_frames("만나다")[0]
     person = rng.choice(_MET)
     second = Clause(meet, person=person)
@@ -247,7 +253,7 @@ def met_there(rng: random.Random) -> Sentence:
 
 
 CONSTRUCTIONS = (
-    (went_and_saw, 4),
+    (went_and_saw, 7),
     (went_and_found, 2),
     (seen_there, 2),
     (observed_quality, 2),

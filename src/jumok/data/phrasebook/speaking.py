@@ -1,22 +1,23 @@
-"""Constructions addressed to somebody: requests, prohibitions, suggestions, promises, questions with 뭐, 어디, 언제, 누구."""
+"""Constructions addressed to somebody: requests, prohibitions, suggestions, promises, and questions with a word."""
 
 import random
 from dataclasses import replace
 
 from . import conjugation as ko
 from . import english as en
-from .clauses import Clause, Form, Phrase, Sentence
-from .conjugation import Level
+from .clauses import Clause, Form, Negation, Phrase, Sentence
+from .conjugation import Level, Tense
 from .drawing import chance, draw_clause, draw_level, draw_person, draw_phrase, draw_time, draw_verb
 from .people import ME, NAMES, Person
-from .times import FUTURE_TIMES, Time
+from .tables import entries, words
+from .times import FUTURE_TIMES, MANNERS, Time
 from .verbs import TRANSITIVE, Verb, verb_frames
 
 _REQUEST = Form("polite", "future", "must")
 _COUNTED_ALOUD = frozenset({"사다", "주문하다", "찍다"})
 # One does not ask another to eat an apple at three o'clock, but to come, to wait or to bring something then.
-_DATED_REQUESTS = frozenset(
-    ["사다", "보내다", "가져오다", "가다", "오다", "들르다", "만나다", "기다리다", "전화하다", "돕다", "돌려주다", "준비하다", "예약하다", "일어나다"]
+_DATED_REQUESTS = words(
+    "사다 보내다 가져오다 가다 오다 들르다 만나다 기다리다 전화하다 돕다 돌려주다 준비하다 예약하다 일어나다"
 )
 _SOON = tuple(time for time in FUTURE_TIMES if time.korean in ("이따가", "내일", "오늘 저녁에", "내일 아침에"))
 
@@ -46,9 +47,11 @@ def request(rng: random.Random) -> Sentence:
     level = draw_level(rng)
     clause = _bare(rng, "request")
     if clause.verb.lemma not in _DATED_REQUESTS:
-        clause = replace(clause, time=None)
+        clause = replace(clause, time=None, place=clause.place if clause.verb.takes == "goal" else None)
+    if clause.person and clause.person.honoured and clause.verb.takes == "recipient":
+        clause = replace(clause, person=rng.choice(NAMES))
     for_me = clause.verb.takes in ("thing", "recipient") and "own" not in clause.verb.traits
-    is_favour = level == "casual" or (for_me and clause.verb.lemma not in _GOOD_FOR_HEARER and chance(rng, 0.5))
+    is_favour = level == "casual" or (for_me and clause.verb.lemma not in _GOOD_FOR_HEARER)
     if is_favour and (clause.verb.lemma in _GOOD_FOR_HEARER or not for_me):
         level = "polite"
         is_favour = False
@@ -66,9 +69,7 @@ def request(rng: random.Random) -> Sentence:
 
 
 # Done for the doer's own good, so not begged as a favour.
-_GOOD_FOR_HEARER = frozenset(
-    ["먹다", "마시다", "입다", "신다", "쓰다", "끼다", "자다", "쉬다", "타다", "읽다", "운동하다", "일어나다", "벗다", "씻다", "눕다", "고르다"]
-)
+_GOOD_FOR_HEARER = words("먹다 마시다 입다 신다 쓰다 끼다 자다 쉬다 타다 읽다 운동하다 일어나다 벗다 씻다 눕다 고르다")
 
 
 def prohibition(rng: random.Random) -> Sentence:
@@ -86,19 +87,21 @@ def prohibition(rng: random.Random) -> Sentence:
     return _spoken("prohibition", clause, level, ending, "don't " + _imperative(clause))
 
 
-_FORBIDDEN = frozenset(
-    ["먹다", "마시다", "찍다", "열다", "닫다", "켜다", "끄다", "버리다", "가다", "오다", "타다", "사다", "부르다", "자다", "기다리다", "벗다", "만나다", "초대하다"]
+_FORBIDDEN = words(
+    "먹다 마시다 찍다 열다 닫다 켜다 끄다 버리다 가다 오다 타다 사다 부르다 자다 기다리다 벗다 만나다 초대하다"
 )
-_TOO_MUCH = frozenset(["많이", "빨리", "늦게", "크게", "혼자"])
+_TOO_MUCH = words("많이 빨리 늦게 크게 혼자")
 
 
 def suggestion(rng: random.Random) -> Sentence:
-    """내일 영화를 보자; 같이 점심을 먹을까요?"""
+    """같이 점심을 먹을까요; 내일 영화를 보자."""
     level = draw_level(rng)
     clause = replace(_bare(rng, "fun"), companion=None, person=None)
-    while clause.verb.takes in ("person", "recipient"):
+    while clause.verb.takes in ("person", "recipient") or clause.verb.lemma == "가르치다":
         clause = replace(_bare(rng, "fun"), companion=None, person=None)
     manner = clause.manner if clause.manner and clause.manner.korean != "혼자" else None
+    if manner is None and MANNERS["같이"] in clause.verb.manners and chance(rng, 0.5):
+        manner = MANNERS["같이"]
     clause = replace(clause, manner=manner)
     p = clause.korean_predicate(Form(level))
     phrase = clause.verb.english + clause.english_complement()
@@ -122,17 +125,19 @@ def promise(rng: random.Random) -> Sentence:
 
 # Questions with a question word. The word takes the place of one part of the clause.
 
-_WHAT_VERBS = {
-    "먹다": "eat", "마시다": "drink", "사다": "buy", "읽다": "read", "보다": "watch", "배우다": "learn", "만들다": "make",
-    "주문하다": "order", "받다": "receive", "공부하다": "study", "가르치다": "teach", "고르다": "choose", "그리다": "draw",
-    "쓰다": "write", "입다": "wear", "빌리다": "borrow", "듣다": "listen to", "하다": "do", "팔다": "sell",
-}  # fmt: skip
+_WHAT_VERBS = dict(
+    entries(
+        "먹다 eat; 마시다 drink; 사다 buy; 읽다 read; 보다 watch; 배우다 learn; 만들다 make; 주문하다 order; "
+        "받다 receive; 공부하다 study; 가르치다 teach; 고르다 choose; 그리다 draw; 쓰다 write; 입다 wear; "
+        "빌리다 borrow; 듣다 listen to; 하다 do; 팔다 sell"
+    )
+)
 
 
 def _draw_asking_form(rng: random.Random) -> Form:
-    tense = rng.choices(("past", "present", "future"), (45, 15, 40))[0]
-    modes = ("plain", "want", "progressive") if tense == "present" else ("plain",)
-    return Form(draw_level(rng), tense, rng.choice(modes), question=True)  # type: ignore[arg-type]
+    tense: Tense = rng.choices(("past", "present", "future"), (45, 15, 40))[0]
+    modes: tuple[en.Mode, ...] = ("plain", "want", "progressive") if tense == "present" else ("plain",)
+    return Form(draw_level(rng), tense, rng.choice(modes), question=True)
 
 
 def _whom(rng: random.Random, verb: Verb) -> Person | None:
@@ -140,9 +145,7 @@ def _whom(rng: random.Random, verb: Verb) -> Person | None:
 
 
 # What one does at a time worth asking for, without an object.
-_DATED = frozenset(
-    ["이사하다", "결혼하다", "졸업하다", "여행하다", "일어나다", "출근하다", "퇴근하다", "운동하다", "빨래하다", "등산하다", "낚시하다"]
-)
+_DATED = words("이사하다 결혼하다 졸업하다 여행하다 일어나다 출근하다 퇴근하다 운동하다 빨래하다 등산하다 낚시하다")
 
 
 def _askable(rng: random.Random, avoid: str) -> Verb:
@@ -158,7 +161,7 @@ def _plain_thing(rng: random.Random, verb: Verb, form: Form) -> Phrase | None:
 
 
 def ask_what(rng: random.Random) -> Sentence:
-    """어제 시장에서 뭘 샀어요?"""
+    """Ask for the thing: 어제 시장에서 뭐 샀어요."""
     form = _draw_asking_form(rng)
     lemma = rng.choice(tuple(_WHAT_VERBS))
     candidates = verb_frames(lemma, _WHAT_VERBS[lemma])
@@ -167,7 +170,11 @@ def ask_what(rng: random.Random) -> Sentence:
         form = replace(form, tense="past", mode="plain")
     if lemma == "하다":
         verb = replace(verb, lemma="하다", english="do", places=(), objects=(), traits=frozenset())
-    clause = draw_clause(rng, form, verb, subject=_whom(rng, verb), adjuncts=0.9)
+    subject = _whom(rng, verb)
+    if subject and subject.honoured and lemma == "마시다":
+        # 드시다 is both eating and drinking; without an object nothing tells them apart.
+        subject = rng.choice(NAMES)
+    clause = draw_clause(rng, form, verb, subject=subject, adjuncts=0.9)
     clause = replace(clause, manner=None, frequency=None, marker="topic")
     p = clause.korean_predicate(form)
     word = {"casual": "뭐", "polite": "뭐", "formal": "무엇을"}[form.level]
@@ -178,11 +185,11 @@ def ask_what(rng: random.Random) -> Sentence:
 
 
 def ask_where(rng: random.Random) -> Sentence:
-    """어디에서 커피를 마셨어요?; 내일 어디에 갈 거예요?"""
+    """Ask for the place: 어디에서 커피를 마셨어요; 내일 어디에 갈 거예요."""
     form = _draw_asking_form(rng)
     while True:
         verb = draw_verb(rng, "ongoing accident state passive " + ("punctual" if form.mode == "progressive" else ""))
-        if verb.places and verb.lemma not in ("방문하다", "여행하다", "들르다", "도착하다"):
+        if verb.places and verb.lemma not in ("방문하다", "여행하다", "들르다", "도착하다", "오다"):
             break
     thing = _plain_thing(rng, verb, form)
     clause = draw_clause(rng, form, verb, subject=_whom(rng, verb), thing=thing)
@@ -203,9 +210,9 @@ def ask_where(rng: random.Random) -> Sentence:
 
 
 def ask_when(rng: random.Random) -> Sentence:
-    """언제 한국에 왔어요?"""
-    tense = rng.choices(("past", "future"), (55, 45))[0]
-    form = Form(draw_level(rng), tense, question=True)  # type: ignore[arg-type]
+    """Ask for the time: 언제 한국에 왔어요."""
+    tense: Tense = rng.choices(("past", "future"), (55, 45))[0]
+    form = Form(draw_level(rng), tense, question=True)
     verb = _askable(rng, "instant")
     thing = _plain_thing(rng, verb, form)
     clause = draw_clause(rng, form, verb, subject=_whom(rng, verb), thing=thing, adjuncts=0.5)
@@ -216,13 +223,13 @@ def ask_when(rng: random.Random) -> Sentence:
 
 
 def ask_who(rng: random.Random) -> Sentence:
-    """누가 이 케이크를 만들었어요?; 어제 누구를 만났어요?"""
+    """Ask for the person: 누가 케이크를 만들었어요; 어제 누구를 만났어요."""
     level = draw_level(rng)
-    tense = rng.choices(("past", "future"), (70, 30))[0]
+    tense: Tense = rng.choices(("past", "future"), (70, 30))[0]
     if chance(rng, 0.5):
         verb = _askable(rng, "great own routine")
         # "Who" takes a plain verb in English: who made, who will make.
-        form = Form(level, tense)  # type: ignore[arg-type]
+        form = Form(level, tense)
         thing = _plain_thing(rng, verb, form)
         someone = Person("누구", "who", "it", "role")
         clause = draw_clause(rng, form, verb, subject=NAMES[0], thing=thing, adjuncts=0.7)
@@ -230,9 +237,9 @@ def ask_who(rng: random.Random) -> Sentence:
         korean = clause.korean(replace(form, question=True)).replace("누구는", "누가")
         english = en.capitalise(clause.english_clause(form)) + "?"
         return Sentence(korean, english, "question word", level, clause.words, clause.combinations)
-    form = Form(level, tense, question=True)  # type: ignore[arg-type]
+    form = Form(level, tense, question=True)
     verb = rng.choice(verb_frames("만나다") + verb_frames("기다리다") + verb_frames("돕다") + verb_frames("초대하다"))
-    time = draw_time(rng, form, verb, None)
+    time = draw_time(rng, form, verb)
     place = rng.choice(verb.places) if verb.places and chance(rng, 0.4) else None
     clause = Clause(verb, _whom(rng, verb), place=place, time=time)
     ending = "누구를 " + ko.finish(clause.korean_predicate(form), level, form.tense, question=True)
@@ -242,9 +249,9 @@ def ask_who(rng: random.Random) -> Sentence:
 
 
 def ask_why(rng: random.Random) -> Sentence:
-    """왜 학교에 안 갔어요?"""
-    negation = rng.choice(("", "안", "못"))
-    form = Form(draw_level(rng), "past", negation=negation, question=True)  # type: ignore[arg-type]
+    """Ask for the reason: 왜 학교에 안 갔어요."""
+    negation: Negation = rng.choice(("", "안", "못"))
+    form = Form(draw_level(rng), "past", negation=negation, question=True)
     verb = _askable(rng, "whole instant")
     thing = _plain_thing(rng, verb, form)
     clause = draw_clause(rng, form, verb, subject=_whom(rng, verb), thing=thing, adjuncts=0.6)

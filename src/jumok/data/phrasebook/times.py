@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from .conjugation import Tense
+from .tables import entries
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,12 @@ class Adverb:
     english: str
 
 
-def _times(entries: str) -> tuple[Time, ...]:
-    return tuple(Time(*(half.strip() for half in entry.split("="))) for entry in entries.split(";"))
+def _times(listed: str) -> tuple[Time, ...]:
+    return tuple(Time(korean, english) for korean, english in entries(listed, "="))
 
 
-def _adverbs(entries: str) -> tuple[Adverb, ...]:
-    return tuple(Adverb(*(half.strip() for half in entry.split("="))) for entry in entries.split(";"))
+def _adverbs(listed: str) -> tuple[Adverb, ...]:
+    return tuple(Adverb(korean, english) for korean, english in entries(listed, "="))
 
 
 # Near times suit what is done in an hour; far ones suit journeys, moves, purchases for life.
@@ -52,7 +53,8 @@ WEEKDAYS = _times(
     "금요일에 = on Friday; 토요일에 = on Saturday; 일요일에 = on Sunday"
 )
 DAY_PARTS = _times(
-    "아침에 = in the morning; 오후에 = in the afternoon; 저녁에 = in the evening; 밤에 = at night; 주말에 = on the weekend"
+    "아침에 = in the morning; 오후에 = in the afternoon; 저녁에 = in the evening; 밤에 = at night; "
+    "주말에 = on the weekend"
 )
 HOURS = tuple(
     Time(f"{korean} 시에", f"at {english} o'clock")
@@ -77,6 +79,7 @@ GREAT_TIMES: dict[Tense, tuple[Time, ...]] = {
     "future": _FAR_FUTURE,
 }
 NEAR_PAST_TIMES = _NEAR_PAST
+DAY_FUTURE_TIMES = _DAY_FUTURE
 DAY_PAST_TIMES = (*_DAY_PAST, _FAR_PAST[0])
 
 FREQUENCIES = _adverbs("자주 = often; 가끔 = sometimes; 항상 = always; 보통 = usually")
@@ -86,7 +89,8 @@ NATIVE_NUMERALS = ("", "한", "두", "세", "네", "다섯", "여섯", "일곱",
 MANNERS = {
     adverb.korean: adverb
     for adverb in _adverbs(
-        "혼자 = alone; 같이 = together; 천천히 = slowly; 빨리 = quickly; 열심히 = hard; 조용히 = quietly; 많이 = a lot; "
-        "조금 = a little; 잘 = well; 일찍 = early; 늦게 = late; 다시 = again; 푹 = soundly; 오래 = for a long time; 크게 = loudly"
+        "혼자 = alone; 같이 = together; 천천히 = slowly; 빨리 = quickly; 열심히 = hard; 조용히 = quietly; "
+        "많이 = a lot; "
+        "조금 = a little; 잘 = well; 일찍 = early; 늦게 = late; 다시 = again; 오래 = for a long time; 크게 = loudly"
     )
 }

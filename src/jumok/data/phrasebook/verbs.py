@@ -5,11 +5,13 @@ row above. Objects and places are classes or single words (``_`` for a space wit
 
 - of the object: ``generic`` (meant in general: like apples), ``definite`` (the computer), ``own`` (my hands),
   ``counted`` (may carry a number), ``described`` (may carry an adjective);
-- of time: ``great`` (placed in weeks and years), ``instant`` (not planned for a day), ``routine`` (early or late), ``ongoing`` (only under way), ``state`` (neither willed nor under
-  way), ``event`` and ``once`` (no habit), ``punctual`` (never under way), ``accident`` and ``passive`` (befalls
-  one: not wished, not able);
-- of use: ``duty`` (one has to), ``request`` (one asks for it), ``adult`` and ``youthful`` (who does it), ``fun``
-  (one enjoys doing it), ``domestic`` (seen of relatives only);
+- of time: ``great`` (placed in weeks and years), ``daily`` (in days), ``instant`` (not planned for a day),
+  ``routine`` (early or late), ``ongoing`` (only under way), ``state`` (neither willed nor under way), ``event`` and
+  ``once`` (no habit), ``punctual`` (never under way), ``accident``, ``passive`` and ``unwilled`` (befalls one: not
+  wished, not able);
+- of use: ``hither`` (said where it leads, so not planned), ``duty`` (one has to), ``request`` (one asks for it),
+  ``adult``, ``youthful`` and ``pupil`` (who does it), ``fun`` (one enjoys doing it), ``domestic`` (seen of
+  relatives only);
 - of form: ``whole`` (하다 stays with its noun, for there is an object), ``split`` (운동을 안 하다);
 - of the English place: ``to`` (the default of a goal), ``at`` (arrive at), ``bare`` (visit the museum).
 """
@@ -20,34 +22,37 @@ from functools import cached_property
 from .conjugation import Predicate, predicate
 from .nouns import Noun, nouns
 from .places import Place, places
+from .tables import rows, words
 from .times import MANNERS, Adverb
 
 _WITH_THING = """
 먹다 | eat | fruit sweets | 집 공원 | 많이 조금 천천히 혼자 같이 | counted described request fun
 먹다 | eat | dish western | 식당 집 | 많이 조금 천천히 빨리 혼자 같이 | counted described request fun
 먹다 | eat | staple 감자 고구마 토마토 오이 두부 | 집 식당 | 많이 조금 천천히 | described request
-먹다 | have | meal | 식당 집 | 혼자 일찍 늦게 같이 | duty request
+먹다 | have | meal | 식당 집 | 혼자 일찍 늦게 같이 | daily duty request
 먹다 | take | 약 비타민 | 집 | | duty request punctual
 마시다 | drink | drink | 카페 집 식당 | 많이 조금 천천히 혼자 같이 | counted described request fun
 마시다 | drink | alcohol | 집 식당 | 많이 조금 천천히 혼자 같이 | counted described fun
-사다 | buy | fruit vegetable staple sweets drink | 시장 편의점 | 많이 | counted described punctual duty request
+사다 | buy | fruit vegetable staple | 시장 | 많이 | counted described punctual duty request
+사다 | buy | sweets drink | 편의점 | 많이 | counted described punctual duty request
 사다 | buy | garment carried gift | 백화점 시장 | 같이 | counted described punctual duty once
-사다 | buy | book | 서점 | | counted described punctual duty
-사다 | buy | stationery | 편의점 | | counted described punctual duty
+사다 | buy | book | 서점 | | counted described punctual duty once
+사다 | buy | stationery | 서점 | | counted described punctual duty once
 사다 | buy | gadget bike appliance furniture tableware | 백화점 | 같이 | counted described great once punctual duty
 사다 | buy | drivable | | | described great once punctual adult
 팔다 | sell | fruit vegetable | 시장 | | generic adult
 팔다 | sell | furniture gadget bike drivable | | | described great once adult punctual
-요리하다 | cook | 고기 생선 vegetable | 집 | 같이 혼자 | domestic whole generic
+요리하다 | cook | 고기 생선 감자 양파 당근 배추 두부 | 집 | 같이 혼자 | domestic whole generic
 만들다 | make | dish western | 집 | 혼자 같이 | described request fun
 굽다 | bake | 빵 케이크 고구마 | 집 | 같이 혼자 | domestic request fun
 주문하다 | order | dish western | 식당 | | counted request whole
 주문하다 | order | 커피 녹차 홍차 주스 콜라 우유 | 카페 | | counted described request whole
 자르다 | cut | 케이크 빵 수박 양파 당근 오이 두부 고기 | | 천천히 빨리 | instant definite once request
-읽다 | read | book 신문 기사 시 | 도서관 집 카페 | 조용히 천천히 다시 열심히 혼자 | counted described duty request fun
+읽다 | read | book 신문 기사 시 | 도서관 집 카페 | 조용히 천천히 다시 혼자 | counted described duty request fun
 읽다 | read | 편지 이메일 보고서 | 집 사무실 | 천천히 다시 | counted described duty
-쓰다 | write | 편지 이메일 보고서 엽서 시 소설 기사 | 집 카페 도서관 | 열심히 천천히 다시 | counted described duty fun
-외우다 | memorize | 단어 시 노래 | 집 도서관 | 열심히 다시 | definite duty youthful
+쓰다 | write | 편지 이메일 보고서 엽서 시 소설 기사 | 집 카페 도서관 | 천천히 다시 | counted described duty fun
+외우다 | memorize | 단어 | 집 도서관 | 다시 | generic duty pupil
+외우다 | memorize | 시 노래 | 집 도서관 | 다시 | definite duty pupil
 보내다 | send | 편지 이메일 엽서 선물 사진 | | 다시 | counted described duty request
 받다 | receive | 편지 이메일 엽서 gift | | | counted described punctual passive
 보다 | watch | 영화 | 영화관 집 | 혼자 같이 다시 | counted described fun
@@ -55,17 +60,17 @@ _WITH_THING = """
 보다 | watch | 연극 뮤지컬 공연 | | 혼자 같이 다시 | described fun
 듣다 | listen to | sound song | 집 카페 | 혼자 조용히 같이 | fun
 부르다 | sing | song | 집 노래방 | 크게 같이 잘 | described fun request
-배우다 | learn | language science | 학교 | 열심히 혼자 같이 | great generic duty fun
-배우다 | learn | racket struck_instrument | 학교 | 열심히 혼자 같이 | great generic fun
+배우다 | learn | language science | 학교 | 혼자 같이 | great generic duty fun
+배우다 | learn | racket struck_instrument | 학교 | 혼자 같이 | great generic fun
 연습하다 | practice | struck_instrument | 학교 집 | 열심히 혼자 같이 | whole generic duty
 연습하다 | practice | racket | 체육관 학교 | 열심히 혼자 같이 | whole generic duty
 공부하다 | study | language science | 학교 도서관 집 카페 | 열심히 혼자 같이 | whole generic duty youthful fun
-가르치다 | teach | language science | 학교 | 열심히 | generic adult fun
-하다 | play | game | 운동장 체육관 학교 | 같이 열심히 잘 | generic youthful fun
+가르치다 | teach | language science | 학교 | | generic adult fun
+하다 | play | game | 운동장 체육관 학교 | 같이 | generic youthful fun
 하다 | play | 게임 | 집 | 같이 혼자 | generic youthful fun
-치다 | play | racket | 체육관 학교 | 잘 열심히 같이 | generic fun
-치다 | play | struck_instrument | 집 학교 교회 | 잘 열심히 같이 | generic fun
-하다 | do | 숙제 | 집 도서관 카페 | 열심히 혼자 빨리 같이 | generic duty youthful
+치다 | play | racket | 체육관 학교 | 잘 같이 | generic fun
+치다 | play | struck_instrument | 집 학교 교회 | 잘 같이 | generic fun
+하다 | do | 숙제 | 집 도서관 카페 | 혼자 빨리 같이 | generic pupil duty
 끝내다 | finish | 숙제 보고서 | | 빨리 일찍 | definite once duty punctual
 입다 | wear | clothes | | | described duty request
 신다 | wear | footwear | | | described duty request
@@ -84,7 +89,8 @@ _WITH_THING = """
 닫다 | close | opening | | 천천히 조용히 | instant once punctual request duty
 켜다 | turn on | switch 컴퓨터 에어컨 텔레비전 라디오 선풍기 | | | instant definite punctual request once
 끄다 | turn off | switch 컴퓨터 에어컨 텔레비전 라디오 선풍기 | | | instant definite punctual request once duty
-청소하다 | clean | cleanable | | 혼자 같이 열심히 빨리 | whole duty request
+청소하다 | clean | cleanable | | 혼자 같이 빨리 | whole duty request
+청소하다 | clean | 교실 | | 혼자 같이 빨리 | whole duty request pupil
 찍다 | take | 사진 | 공원 바다 산 동물원 강 | 많이 같이 | counted described request fun
 그리다 | draw | 그림 꽃 animal 장미 | 공원 학교 집 | 잘 천천히 혼자 | counted described fun
 키우다 | raise | pet | 집 | | counted described
@@ -96,10 +102,10 @@ _WITH_THING = """
 운전하다 | drive | drivable 버스 택시 | | 천천히 빨리 잘 | whole adult described
 씻다 | wash | fruit vegetable tableware | | 빨리 | generic duty request once
 씻다 | wash | body | | | instant own duty request punctual
-준비하다 | prepare | 선물 meal | | 열심히 혼자 같이 | whole duty once
+준비하다 | prepare | 선물 meal | | 혼자 같이 | daily whole duty once
 좋아하다 | like | fruit dish western sweets drink animal show game racket song 꽃 장미 | | | generic state whole
 싫어하다 | dislike | vegetable staple alcohol beast 게임 수학 과학 | | | generic state whole
-풀다 | solve | 문제 | 학교 도서관 | 혼자 빨리 천천히 같이 | definite duty request youthful
+풀다 | solve | 문제 | 학교 도서관 | 혼자 빨리 천천히 같이 | definite duty request pupil
 버리다 | throw away | garment furniture 잡지 신문 | | | definite described once punctual duty request
 가져오다 | bring | stationery 우산 카메라 여권 표 접시 컵 의자 | | | once punctual duty request
 고르다 | choose | garment 인형 장난감 선물 책 소설 반지 목걸이 | | 천천히 같이 | described once request
@@ -107,7 +113,7 @@ _WITH_THING = """
 """
 _WITH_PERSON = """
 만나다 | meet | | meeting | | punctual duty request
-돕다 | help | | 집 | 열심히 | duty request
+돕다 | help | | 집 | | duty request
 기다리다 | wait for | | meeting | 오래 | duty request
 전화하다 | call | | | 다시 | whole punctual duty request
 초대하다 | invite | | | | whole punctual once request
@@ -123,19 +129,19 @@ _WITH_RECIPIENT = """
 보여 주다 | show | 사진 그림 편지 여권 표 보고서 | | | described request once punctual
 """
 _WITHOUT_OBJECT = """
-자다 | sleep | | 집 호텔 기숙사 | 푹 많이 일찍 늦게 조금 | request
+자다 | sleep | | 집 기숙사 | 많이 일찍 늦게 조금 | daily routine request
 쉬다 | rest | | 집 공원 카페 바다 호텔 | 조금 많이 혼자 같이 | request fun
 일하다 | work | | workplace | 열심히 많이 늦게 혼자 | split duty adult
 운동하다 | exercise | | 공원 체육관 집 | 열심히 많이 혼자 같이 | split duty request fun
 수영하다 | swim | | 바다 수영장 강 | 잘 천천히 혼자 같이 | split fun
 산책하다 | take a walk | | 공원 바다 | 혼자 같이 천천히 | split fun
 쇼핑하다 | shop | | 백화점 시장 | 혼자 같이 많이 | split fun adult
-걷다 | walk | | 공원 바다 산 | 천천히 혼자 같이 많이 빨리 | fun
+걷다 | walk | | 공원 산 | 천천히 혼자 같이 많이 빨리 | fun
 뛰다 | run | | 공원 운동장 | 빨리 천천히 혼자 같이 | youthful
 춤추다 | dance | | 집 학교 | 잘 같이 혼자 | youthful fun
-웃다 | laugh | | | 크게 많이 조용히 |
-울다 | cry | | | 크게 많이 조용히 혼자 | youthful
-일어나다 | get up | | | 일찍 늦게 | routine duty request punctual
+웃다 | laugh | | | 크게 많이 조용히 | passive unwilled
+울다 | cry | | | 크게 많이 조용히 혼자 | youthful passive unwilled
+일어나다 | get up | | | 일찍 늦게 | daily routine duty request punctual
 여행하다 | travel | | country 부산 제주도 | 혼자 같이 오래 | whole adult great fun
 등산하다 | go hiking | | | 혼자 같이 | split fun
 낚시하다 | go fishing | | | 혼자 같이 | split fun
@@ -144,17 +150,17 @@ _WITHOUT_OBJECT = """
 샤워하다 | take a shower | | 집 체육관 | 빨리 오래 | domestic split
 이사하다 | move | | | | great split event adult duty punctual
 결혼하다 | get married | | | | great split event adult youthful punctual
-졸업하다 | graduate | | | | great split event youthful punctual
-출근하다 | go to work | | | 일찍 늦게 | routine split adult duty punctual
-퇴근하다 | leave work | | | 일찍 늦게 | routine split adult punctual
-노래하다 | sing | | 학교 교회 노래방 | 크게 잘 같이 혼자 | split fun
+졸업하다 | graduate | | | | great split event pupil punctual
+출근하다 | go to work | | | 일찍 늦게 | daily routine split adult duty punctual
+퇴근하다 | leave work | | | 일찍 늦게 | daily routine split adult punctual
+노래하다 | sing | | 학교 교회 노래방 | 크게 같이 혼자 | split fun
 눕다 | lie down | | | 조금 | domestic request once punctual
 """
 _WITH_GOAL = """
 가다 | go | | study_place workplace eatery outdoors shop errand book_shop cinema sight transport swim_place
-    sport_place bakery flower_shop city 집 노래방 | 혼자 같이 일찍 다시 빨리 늦게 | duty request
+    sport_place bakery flower_shop city 집 노래방 | 혼자 같이 일찍 다시 | duty request
 가다 | go | | country rural 제주도 | 혼자 같이 다시 | great once
-오다 | come | | 학교 회사 도서관 카페 공원 집 교회 사무실 병원 | 혼자 일찍 늦게 다시 같이 빨리 | duty request
+오다 | come | | 학교 회사 도서관 카페 공원 집 교회 사무실 병원 | 혼자 일찍 늦게 다시 같이 빨리 | hither request
 오다 | come | | 서울 부산 한국 | 혼자 다시 같이 | great once
 도착하다 | arrive | | 학교 회사 공항 기차역 호텔 서울 부산 사무실 집 | 일찍 늦게 | at event punctual passive
 다니다 | attend | | 학교 교회 | | attend state
@@ -197,26 +203,26 @@ class Verb:
         return "에" if self.takes == "goal" else "에서"
 
 
-def _read_row(row: str, takes: str) -> Verb:
-    lemma, english, objects, spots, manners, traits = (cell.strip() for cell in row.split("|"))
+def _read_row(cells: list[str], takes: str) -> Verb:
+    lemma, english, objects, spots, manners, traits = cells
     verb = Verb(
         lemma,
         english,
         nouns(objects),
         places(spots),
         tuple(MANNERS[manner] for manner in manners.split()),
-        frozenset(traits.split()),
+        words(traits),
         takes,
     )
     # A misspelt word would silently drop out of its frame.
     for wanted, found in ((objects, verb.objects), (spots, verb.places)):
         known = {word for part in found for word in (part.korean.replace(" ", "_"), *part.classes)}
-        assert set(wanted.split()) <= known, f"{lemma}: {set(wanted.split()) - known} is neither a word nor a class"
+        assert words(wanted) <= known, f"{lemma}: {words(wanted) - known} is neither a word nor a class"
     return verb
 
 
 def _read(table: str, takes: str) -> tuple[Verb, ...]:
-    return tuple(_read_row(row, takes) for row in table.replace("\n    ", " ").strip("\n").split("\n"))
+    return tuple(_read_row(cells, takes) for cells in rows(table))
 
 
 TRANSITIVE = _read(_WITH_THING, "thing")

@@ -1,0 +1,176 @@
+"""Text in, text out: nothing lost, nothing cut, in order."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+import jumok
+from jumok.config import Config, parse_config
+from jumok.data.prepared import prepare
+from jumok.errors import RunError, UsageError
+from jumok.models import build_model
+from jumok.storage.checkpoints import model_tensors
+from jumok.storage.run_directory import RunDirectory
+from jumok.text.tokenizer import PAD_ID
+from jumok.translator import Translation, Translator
+
+KOREAN = [f"{a} {b} {c}." for a in ("나는", "너는") for b in ("집에", "산에", "강에") for c in ("간다", "온다", "산다")]
+ENGLISH = [f"{a} {c} {b}." for a in ("I", "you") for b in ("home", "uphill", "away") for c in ("go", "come", "live")]
+
+
+@pytest.fixture(scope="module")
+def config() -> Config:
+    return parse_config(
+        {
+            "name": "untrained",
+            "data": {"source": "ko", "target": "en", "train": "t.tsv", "valid": "t.tsv", "max_length": 20},
+            "tokenizer": {"vocab_size": 310},
+            "model": {"preset": "tiny", "d_model": 16, "d_ff": 16, "encoder_layers": 1, "decoder_layers": 1},
+            "decoding": {"max_extra_length": 3},
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, config: Config) -> Path:
+    """A run directory with random weights."""
+    folder = tmp_path_factory.mktemp("untrained")
+    (folder / "t.tsv").write_text("".join(f"{s}\t{t}\n" for s, t in zip(KOREAN, ENGLISH, strict=True)))
+    placed = config.model_copy(update={"data": config.data.model_copy(update={"folder": str(folder)})})
+    corpus = prepare(placed, folder / "prepared")
+    directory = RunDirectory(folder / "run")
+    directory.create(placed, corpus.folder)
+    torch.manual_seed(1)
+    size = corpus.src_tokenizer.vocab_size
+    directory.save_model(model_tensors(build_model(config.model, size, size, PAD_ID)))
+    return directory.path
+
+
+@pytest.fixture(scope="module")
+def translator(run: Path) -> Translator:
+    return jumok.load(run)
+
+
+def test_text_in_text_out_and_list_in_list_out(translator: Translator) -> None:
+    one = translator.translate(KOREAN[0])
+    assert isinstance(one, str)
+    assert translator.translate([KOREAN[0]]) == [one]
+    assert translator.translate([]) == []
+
+
+def test_order_is_kept_and_batched_equals_single(translator: Translator) -> None:
+    texts = [KOREAN[0], " ".join(KOREAN[:4]), "", "산", KOREAN[5]]
+    assert translator.translate(texts) == [translator.translate(text) for text in texts]
+
+
+def test_empty_text_is_empty_in_its_place(translator: Translator) -> None:
+    found = translator.translate(["", KOREAN[0], "  \t", "\u3000"])
+    assert [not text for text in found] == [True, False, True, True]
+
+
+def test_long_text_is_split_and_every_part_reaches_the_model(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[int]] = []
+    real = translator.engine.translate
+
+    def watch(sources, *rest):  # type: ignore[no-untyped-def]
+        seen.extend(list(ids) for ids in sources)
+        return real(sources, *rest)
+
+    monkeypatch.setattr(translator.engine, "translate", watch)
+    text = " ".join(KOREAN * 10)
+    translation = translator.translate(text)
+    assert len(seen) > 10 and max(map(len, seen)) <= 20
+    read = "".join(translator.src_tokenizer.decode(seen))
+    assert re.sub(r"\s", "", read) == re.sub(r"\s", "", text)
+    assert "\n" not in translation
+
+
+def test_text_of_100_000_characters_is_read_whole(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[int]] = []
+
+    def only_watch(sources, config, sampling=None):  # type: ignore[no-untyped-def]
+        from jumok.decoding.hypothesis import Hypothesis
+
+        seen.extend(sources)
+        return [[Hypothesis(list(ids), -1.0, -1.0)] for ids in sources]
+
+    monkeypatch.setattr(translator.engine, "translate", only_watch)
+    for text in ("가" * 100_000, ("나는 집에 간다. " * 10_000).strip()):
+        seen.clear()
+        assert translator.translate(text).replace(" ", "") == text.replace(" ", "")
+        assert max(map(len, seen)) <= 20
+
+
+def test_n_best_gives_so_many_best_first(translator: Translator) -> None:
+    translation = translator.translate(KOREAN[0], n_best=3)
+    assert isinstance(translation, Translation)
+    scores = [hypothesis.score for hypothesis in translation.hypotheses]
+    assert len(scores) == 3 and scores == sorted(scores, reverse=True)
+    assert translation.text == translator.translate(KOREAN[0])
+    assert translation.source == KOREAN[0]
+
+
+def test_n_best_of_an_empty_text_has_as_many(translator: Translator) -> None:
+    [translation] = translator.translate([""], n_best=3)
+    assert [hypothesis.text for hypothesis in translation.hypotheses] == ["", "", ""]
+
+
+def test_n_best_above_the_usual_beam_widens_it(translator: Translator) -> None:
+    assert len(translator.translate(KOREAN[0], n_best=6).hypotheses) == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_best": 3, "beam": 2}, "n_best = 3 needs a beam of at least 3, but beam = 2"),
+        ({"n_best": 0}, "n_best = 0 must be at least 1"),
+        ({"beam": 0}, "beam = 0 must be at least 1"),
+        ({"beam": -1}, "beam = -1 must be at least 1"),
+    ],
+)
+def test_impossible_search_is_refused(translator: Translator, options: dict[str, int], message: str) -> None:
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        translator.translate(KOREAN[0], **options)  # type: ignore[call-overload]
+
+
+def test_sampling_is_repeated_by_its_seed(translator: Translator) -> None:
+    draws = [translator.translate(KOREAN, sampling=jumok.Sampling(seed=seed)) for seed in (1, 1, 2)]
+    assert draws[0] == draws[1] != draws[2]
+
+
+def test_stream_is_lazy_and_the_same(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jumok.translator._LINES_AT_A_TIME", 3)
+    taken = []
+
+    def lines():  # type: ignore[no-untyped-def]
+        for text in KOREAN[:8]:
+            taken.append(text)
+            yield text
+
+    stream = translator.translate_stream(lines())
+    first = next(stream)
+    assert len(taken) == 3
+    assert [first.text, *(t.text for t in stream)] == translator.translate(KOREAN[:8])
+
+
+def test_any_text_is_one_line_out(translator: Translator) -> None:
+    texts = ["a\nb", "a\u2028b", "\0", "😀" * 40, "<s> </s>", "▁", "\ufeff", "a\tb", "." * 50]
+    assert all(len(text.splitlines()) <= 1 for text in translator.translate(texts))
+
+
+def test_missing_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match=r"nope: no such run directory; `jumok train CONFIG` makes one under runs/$"):
+        jumok.load(tmp_path / "nope")
+
+
+def test_missing_device_is_named(run: Path) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("there is a CUDA device here")
+    with pytest.raises(RunError, match='^training.device = "cuda", but torch finds no CUDA device here; use "cpu"'):
+        jumok.load(run, device="cuda")
