@@ -114,7 +114,8 @@ class TrainingConfig(Section):
         None, gt=0, description="Highest rate, reached at the end of warm-up. Not given: the paper's, from d_model."
     )
     schedule: Literal["inverse_sqrt", "cosine", "linear", "constant"] = Field(
-        "inverse_sqrt", description="After warm-up: fall with 1/√step (the paper), or to zero at max_steps, or stay."
+        "inverse_sqrt",
+        description="After warm-up: fall with 1/√step (the paper), or to a hundredth at max_steps, or stay.",
     )
     warmup_steps: int = Field(4000, ge=1, description="Steps in which the rate rises.")
     adam_betas: tuple[Beta, Beta] = Field((0.9, 0.98), description="The paper's β₁ and β₂.")
@@ -127,7 +128,7 @@ class TrainingConfig(Section):
         200, ge=0, description="Validation sentences that are translated greedily and scored each time; 0: none."
     )
     patience: int | None = Field(None, ge=1, description="Stop after so many validations without a better loss.")
-    save_every: int | None = Field(None, ge=1, description="Steps between checkpoints; as validate_every if not given.")
+    save_every: int | None = Field(None, ge=1, description="Steps between checkpoints beside those of each validation.")
     keep_last: int = Field(2, ge=2, description="Checkpoints that stay, beside those that averaging needs.")
     average_last: int = Field(1, ge=1, description="The model to use is the mean of so many last checkpoints.")
     log_every: int = Field(10, ge=1, description="Steps between lines in metrics.jsonl.")
@@ -169,6 +170,11 @@ class Config(Section):
             raise ValueError(
                 'model.tie_embeddings = "three-way" needs one vocabulary; set tokenizer.joint = true or '
                 'model.tie_embeddings = "two-way"'
+            )
+        if self.model.position == "learned" and self.data.max_length >= self.model.max_length:
+            raise ValueError(
+                f"data.max_length = {self.data.max_length} pieces and an end mark need more than the "
+                f"model.max_length = {self.model.max_length} learned positions; raise the one or lower the other"
             )
         return self
 

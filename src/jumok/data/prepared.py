@@ -190,9 +190,9 @@ def _learn_tokenizers(config: Config, work: Path, say: Say) -> None:
         first = next(texts, None)
         if first is None:
             raise DataError("data.train holds no pair with text on both sides")
-        texts = itertools.chain([first], texts)
+        all_texts = itertools.chain([first], texts)
         try:
-            train_tokenizer(texts, work / name, settings.kind, settings.vocab_size, character_coverage)
+            train_tokenizer(all_texts, work / name, settings.kind, settings.vocab_size, character_coverage)
         except TokenizerError as problem:
             problems.append(problem)
     if problems:

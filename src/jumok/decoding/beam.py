@@ -2,8 +2,8 @@
 
 Every live sentence has N rows side by side. Each step, every row is continued by every piece, the best 2N
 continuations of a sentence are looked at, those among the best N that end become finished hypotheses, and the best N
-that do not end live on. A sentence is done when it has N finished hypotheses; its rows are dropped and the
-rest goes on in a smaller batch.
+that do not end live on. A sentence is done when it has N finished hypotheses and none that lives scores higher than
+the best of them; its rows are dropped and the rest goes on in a smaller batch.
 
 Paper: Vaswani et al. 2017, section 6.1; Wu et al. 2016, section 7.
 """
@@ -64,7 +64,7 @@ def beam_search(
         # 5. Sentences that are done leave the batch.
         goes_on = []
         for i, sentence in enumerate(live.tolist()):
-            if len(finished[sentence]) >= beam:
+            if _is_done(finished[sentence], beam, float(log_probs[i, 0]) / length_penalty(length, alpha)):
                 continue
             if length >= max_lengths[sentence]:
                 _cut_off(finished[sentence], ids[i], log_probs[i], length, alpha, beam)
@@ -105,6 +105,11 @@ def _first_not_ended(is_end: Tensor, beam: int) -> Tensor:
     """Places of the best N continuations that do not end, in order."""
     order = torch.arange(is_end.size(1), device=is_end.device)
     return torch.where(is_end, order + is_end.size(1), order).topk(beam, dim=1, largest=False, sorted=True).indices
+
+
+def _is_done(finished: list[Hypothesis], beam: int, best_live_score: float) -> bool:
+    """Enough has ended, and no hypothesis that lives is ahead of all that ended."""
+    return len(finished) >= beam and max(hypothesis.score for hypothesis in finished) >= best_live_score
 
 
 def _cut_off(

@@ -52,6 +52,8 @@ def bleu_tokenizer(target: str) -> tuple[str, str | None]:
         return "char", "ja-mecab is not installed, BLEU counts characters; `pip install 'sacrebleu[ja]'` for words"
     if code == "zh":
         return "zh", None
+    if not language(target).has_spaces:
+        return "char", f"{language(target).name} has no spaces between words, BLEU counts characters"
     return "13a", None
 
 

@@ -79,6 +79,7 @@ class MultiHeadAttention(nn.Module):
         self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool, return_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         """Equation 1, by the fast kernel or, where the weights are asked for, by its ten lines above."""
+        assert mask is None or not is_causal, "a mask says all: put the causal one into it"
         if return_weights:
             if is_causal:
                 mask = causal_mask(q.size(-2), q.device)

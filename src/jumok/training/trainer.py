@@ -96,14 +96,14 @@ class Trainer:
         with _signals_noted() as received, _explained_memory_errors():
             for batches in self._updates():
                 self._update(batches)
-                is_last = self._is_over()
-                if self._is_due(self.settings.validate_every) or is_last:
+                is_validation = self._is_due(self.settings.validate_every) or self._is_over()
+                if is_validation:
                     self._validate()
-                if self._is_due(self.settings.save_every or self.settings.validate_every) or is_last or received:
+                if is_validation or self._is_due(self.settings.save_every) or received:
                     self._save()
                 if received:
                     raise Interrupted(received[0], self.progress.step)
-                if is_last or self._is_over():
+                if self._is_over():
                     break
             self._choose_model()
         return self.progress
@@ -259,8 +259,8 @@ class Trainer:
             or (settings.patience is not None and progress.worse_validations >= settings.patience)
         )
 
-    def _is_due(self, every: int) -> bool:
-        return self.progress.step % every == 0
+    def _is_due(self, every: int | None) -> bool:
+        return every is not None and self.progress.step % every == 0
 
     # --- going on where it stopped ------------------------------------------------------------------------------
 

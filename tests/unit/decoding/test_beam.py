@@ -117,9 +117,6 @@ def test_rows_of_sentences_that_are_done_leave_the_batch(prefix_model):
     assert model.num_rows_stepped == [3, 2, 2, 1, 1, 1]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a sentence stops at N finished hypotheses even while a live one scores higher than all of them"
-)
 def test_a_live_hypothesis_that_leads_is_not_given_up_when_enough_others_have_ended(prefix_model):
     # α = 0, beam 2. "" ends at 0.3, "B" at 0.09; meanwhile "AA" stands at 0.55 and ends at 0.54.
     rows = {

@@ -77,9 +77,9 @@ def negation(rng: random.Random) -> Sentence:
     kinds: tuple[Negation, ...] = ("안", "않다", "못") if tense == "past" else ("안", "않다")
     form = Form(draw_level(rng), tense, negation=rng.choice(kinds), question=chance(rng, 0.15))
     avoid = {
-        "past": "ongoing state accident passive",
-        "present": "ongoing accident event once passive",
-        "future": "ongoing unwilled accident state passive",
+        "past": "ongoing state accident passive routine dwelling",
+        "present": "ongoing accident event once passive routine dwelling",
+        "future": "ongoing unwilled accident state passive routine dwelling",
     }
     return _draw(rng, "negation", form, avoid[tense])
 

@@ -192,6 +192,9 @@ class Clause:
             return self._negated(ko.honorific(p) if doer.honoured else p, form)
         if form.mode == "progressive":
             return self._negated(ko.progressive(p, honoured=doer.honoured), form)
+        if doer.honoured and form.negation == "않다" and form.mode == "plain":
+            # The last verb bears the honour: 이야기하지 않으시다.
+            return ko.honorific(ko.not_long(ko.respectful(p)))
         if doer.honoured:
             p = ko.honorific(p)
         if form.mode == "can":

@@ -182,7 +182,7 @@ _SPOTS = (
     ("부엌에", "in the kitchen", "tableware 냉장고 의자 감자 양파 당근", "부엌"),
     ("교실에", "in the classroom", "책상 의자 컴퓨터 에어컨 선풍기", "교실"),
     ("냉장고 안에", "in the refrigerator", "fruit vegetable drink 맥주 김치 달걀 고기 치즈 생선", "냉장고"),
-    ("책상 위에", "on the desk", "book stationery 컴퓨터 노트북 컵 시계 안경 카메라 편지 사진", "책상"),
+    ("책상 위에", "on the desk", "book stationery 컴퓨터 노트북 컵 시계 안경 카메라 편지 사진 열쇠", "책상"),
     ("가방 안에", "in the bag", "book stationery 지갑 우산 휴대폰 카메라 여권 열쇠 표 안경", "가방"),
     ("침대 밑에", "under the bed", "고양이 강아지 토끼 신발 장난감 양말", "침대"),
     ("소파 위에", "on the sofa", "고양이 강아지 모자 인형 잡지 휴대폰", "소파"),
@@ -257,7 +257,7 @@ def place_stands(rng: random.Random) -> Sentence:
     return _said("there is", fact, form)
 
 
-_POSSESSIONS = nouns("carried gadget stationery pet 자동차 표 여권 코트 장갑 안경")
+_POSSESSIONS = nouns("carried gadget stationery pet 자동차 열쇠 표 여권 코트 장갑 안경")
 _PLURAL_KIN = words("형 누나 오빠 언니 남동생 여동생 아들 딸 사촌 친구")
 _RELATIVES = {person.lemma: person.english.removeprefix("my ") for person in KIN if person.lemma in _PLURAL_KIN}
 

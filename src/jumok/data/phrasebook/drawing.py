@@ -128,9 +128,10 @@ def draw_phrase(rng: random.Random, verb: Verb, form: Form) -> Phrase:
     is_habit = form.tense == "present" and form.mode == "plain"
     can_count = noun.kind == "count" or noun.unit
     # One drinks two cups every day, but does not buy three every day, nor not two of them.
-    fits_number = not form.negation and not (is_habit and verb.lemma not in ("먹다", "마시다"))
+    is_daily_fare = verb.lemma in ("먹다", "마시다") and bool(noun.classes & {"fruit", "drink"})
+    fits_number = not form.negation and (is_daily_fare or not is_habit)
     if roll < 0.2 and "counted" in verb.traits and noun.counter and can_count and fits_number:
-        return Phrase(noun, number=rng.choice(_NUMBERS))
+        return Phrase(noun, number=rng.choice((1, 2) if is_habit else _NUMBERS))
     if roll > 0.76 and "described" in verb.traits:
         unfit = "+" if verb.lemma in _PARTING_VERBS else "-"
         fitting = [adjective for adjective in ADJECTIVES_OF.get(noun, ()) if adjective.sort != unfit]
@@ -141,7 +142,7 @@ def draw_phrase(rng: random.Random, verb: Verb, form: Form) -> Phrase:
 
 def draw_companion(rng: random.Random, subject: Person | None) -> Person:
     """Somebody to do it with. Another's relatives would need "his" and "her", so others go with names alone."""
-    if subject is None or subject.kind in ("me", "us"):
+    if subject is None or subject.kind == "me":
         return rng.choice(COMPANIONS)
     return rng.choice([name for name in NAMES if name != subject])
 
@@ -156,6 +157,8 @@ def draw_time(rng: random.Random, form: Form, verb: Verb) -> Time:
             return HABIT_TIMES[0]
         is_seasonal = verb.lemma in _SEASONAL_VERBS and chance(rng, 0.4)
         return rng.choice(SEASONS if is_seasonal else HABIT_TIMES)
+    if "dwelling" in verb.traits:
+        return GREAT_TIMES[tense][2]
     if is_great:
         return rng.choice(SEASONS if chance(rng, 0.2) else GREAT_TIMES[tense])
     if "daily" in verb.traits:

@@ -40,7 +40,7 @@ def effect_form(rng: random.Random, fact: Fact, clause: Clause, level: ko.Level,
         return Form(level, "present", "can", "안")
     if chance(rng, 0.55):
         return Form(level, "past")
-    if "duty" in traits and chance(rng, 0.4):
+    if "duty" in traits and not fact.words & _SHAREABLE and chance(rng, 0.4):
         return Form(level, "present", "must")
     # Appointments and want of money or time are no source of wishes.
     may_wish = not traits & {"instant", "punctual"} and not fact.words & {"있다", "없다"}
@@ -192,7 +192,7 @@ def _differ(one: Noun, other: Noun) -> bool:
 
 def draw_two_people_verb(rng: random.Random) -> Verb:
     """A verb by which two people may differ."""
-    return rng.choice([verb for verb in TRANSITIVE if verb.lemma in _DIFFERING and len(verb.objects) > 2])
+    return rng.choice([verb for verb in TRANSITIVE if verb.lemma in _DIFFERING and len(verb.objects) > 3])
 
 
 _DIFFERING = words("먹다 마시다 사다 읽다 배우다 공부하다 주문하다 치다 입다 만들다 고르다 그리다")

@@ -97,7 +97,7 @@ def suggestion(rng: random.Random) -> Sentence:
     """같이 점심을 먹을까요; 내일 영화를 보자."""
     level = draw_level(rng)
     clause = replace(_bare(rng, "fun"), companion=None, person=None)
-    while clause.verb.takes in ("person", "recipient") or clause.verb.lemma == "가르치다":
+    while clause.verb.takes in ("person", "recipient") or clause.verb.lemma in ("가르치다", "쓰다"):
         clause = replace(_bare(rng, "fun"), companion=None, person=None)
     manner = clause.manner if clause.manner and clause.manner.korean != "혼자" else None
     if manner is None and MANNERS["같이"] in clause.verb.manners and chance(rng, 0.5):

@@ -5,10 +5,10 @@ row above. Objects and places are classes or single words (``_`` for a space wit
 
 - of the object: ``generic`` (meant in general: like apples), ``definite`` (the computer), ``own`` (my hands),
   ``counted`` (may carry a number), ``described`` (may carry an adjective);
-- of time: ``great`` (placed in weeks and years), ``daily`` (in days), ``instant`` (not planned for a day),
-  ``routine`` (early or late), ``ongoing`` (only under way), ``state`` (neither willed nor under way), ``event`` and
-  ``once`` (no habit), ``punctual`` (never under way), ``accident``, ``passive`` and ``unwilled`` (befalls one: not
-  wished, not able);
+- of time: ``great`` (placed in weeks and years), ``dwelling`` (in years), ``daily`` (in days), ``instant`` (not
+  planned for a day), ``routine`` (early or late), ``ongoing`` (only under way), ``state`` (neither willed nor under
+  way), ``event`` and ``once`` (no habit), ``punctual`` (never under way), ``accident``, ``passive`` and
+  ``unwilled`` (befalls one: not wished, not able);
 - of use: ``hither`` (said where it leads, so not planned), ``duty`` (one has to), ``request`` (one asks for it),
   ``adult``, ``youthful`` and ``pupil`` (who does it), ``fun`` (one enjoys doing it), ``domestic`` (seen of
   relatives only);
@@ -28,7 +28,7 @@ from .times import MANNERS, Adverb
 _WITH_THING = """
 먹다 | eat | fruit sweets | 집 공원 | 많이 조금 천천히 혼자 같이 | counted described request fun
 먹다 | eat | dish western | 식당 집 | 많이 조금 천천히 빨리 혼자 같이 | counted described request fun
-먹다 | eat | staple 감자 고구마 토마토 오이 두부 | 집 식당 | 많이 조금 천천히 | described request
+먹다 | eat | staple 감자 고구마 토마토 오이 두부 | 집 | 많이 조금 천천히 | described request
 먹다 | have | meal | 식당 집 | 혼자 일찍 늦게 같이 | daily duty request
 먹다 | take | 약 비타민 | 집 | | duty request punctual
 마시다 | drink | drink | 카페 집 식당 | 많이 조금 천천히 혼자 같이 | counted described request fun
@@ -93,8 +93,8 @@ _WITH_THING = """
 청소하다 | clean | 교실 | | 혼자 같이 빨리 | whole duty request pupil
 찍다 | take | 사진 | 공원 바다 산 동물원 강 | 많이 같이 | counted described request fun
 그리다 | draw | 그림 꽃 animal 장미 | 공원 학교 집 | 잘 천천히 혼자 | counted described fun
-키우다 | raise | pet | 집 | | counted described
-키우다 | raise | 소 돼지 오리 말 | 시골 | | counted generic adult
+키우다 | raise | pet | 집 | | counted described great
+키우다 | raise | 소 돼지 오리 말 | 시골 | | counted generic adult great
 심다 | plant | 꽃 장미 나무 감자 고구마 배추 | 시골 | 같이 많이 | domestic generic once
 타다 | take | transit | | 같이 | once punctual duty request
 타다 | ride | 자전거 | 공원 | 천천히 잘 같이 혼자 | youthful fun
@@ -107,7 +107,7 @@ _WITH_THING = """
 싫어하다 | dislike | vegetable staple alcohol beast 게임 수학 과학 | | | generic state whole
 풀다 | solve | 문제 | 학교 도서관 | 혼자 빨리 천천히 같이 | definite duty request pupil
 버리다 | throw away | garment furniture 잡지 신문 | | | definite described once punctual duty request
-가져오다 | bring | stationery 우산 카메라 여권 표 접시 컵 의자 | | | once punctual duty request
+가져오다 | bring | stationery 우산 카메라 여권 열쇠 표 접시 컵 의자 | | | once punctual duty request
 고르다 | choose | garment 인형 장난감 선물 책 소설 반지 목걸이 | | 천천히 같이 | described once request
 예약하다 | reserve | 표 방 | | | once punctual duty request whole
 """
@@ -164,7 +164,7 @@ _WITH_GOAL = """
 오다 | come | | 서울 부산 한국 | 혼자 다시 같이 | great once
 도착하다 | arrive | | 학교 회사 공항 기차역 호텔 서울 부산 사무실 집 | 일찍 늦게 | at event punctual passive
 다니다 | attend | | 학교 교회 | | attend state
-살다 | live | | city country rural 기숙사 | 혼자 오래 | at great
+살다 | live | | city country rural 기숙사 | 혼자 오래 | at great dwelling
 들르다 | stop by | | 은행 우체국 서점 빵집 꽃집 약국 시장 편의점 | | bare event punctual duty request
 방문하다 | visit | | 박물관 미술관 동물원 회사 학교 | 다시 | bare whole punctual once
 방문하다 | visit | | country city | 다시 | bare whole great punctual once

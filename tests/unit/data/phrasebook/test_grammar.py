@@ -49,6 +49,8 @@ def test_the_honoured_are_honoured() -> None:
     eat = Clause(verb_frames("먹다")[0], grandmother, Phrase(NOUN["사과"]))
     assert both(eat, Form("polite", "past")) == ("할머니는 사과를 드셨어요.", "My grandmother ate an apple.")
     assert eat.korean(Form("formal", "present", "want")) == "할머니는 사과를 드시고 싶어 하십니다."
+    talk = Clause(verb_frames("이야기하다")[0], grandmother, person=PERSON["친구"])
+    assert talk.korean(Form("polite", "past", negation="않다")) == "할머니는 친구와 이야기하지 않으셨어요."
     give = Clause(verb_frames("주다")[0], None, Phrase(NOUN["꽃"]), grandmother)
     assert both(give, Form("polite", "past")) == ("할머니께 꽃을 드렸어요.", "I gave a flower to my grandmother.")
 
