@@ -1,6 +1,6 @@
 """A clause in both languages: chosen parts on one side, two sentences' worth of words on the other."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from . import conjugation as ko
@@ -109,14 +109,13 @@ class Clause:
     frequency: Adverb | None = None
     time_first: bool = False
     marker: Literal["topic", "subject"] = "topic"
-    extra_words: frozenset[str] = field(default=frozenset())
 
     # What it is made of.
 
     @property
     def words(self) -> frozenset[str]:
         """The dictionary words in the clause."""
-        found = {self.verb.lemma} | self.extra_words
+        found = {self.verb.lemma}
         people = (self.subject, self.person, self.companion)
         found |= {person.lemma for person in people if person and person.lemma}
         found |= {part.korean for part in (self.place, self.time, self.manner, self.frequency) if part}

@@ -291,11 +291,6 @@ def because_of(p: Predicate) -> str:
     return _after_stem(p, "기 때문에")
 
 
-def when(p: Predicate) -> str:
-    """-(으)ㄹ 때."""
-    return _after_open_base(p, "ㄹ 때")
-
-
 def provided(p: Predicate) -> str:
     """-(으)면."""
     return _after_open_base(p, "면")

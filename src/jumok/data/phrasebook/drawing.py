@@ -3,7 +3,6 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeVar
 
 from .adjectives import ADJECTIVES_OF
 from .clauses import Clause, Form, Phrase
@@ -29,8 +28,6 @@ from .times import (
     Time,
 )
 from .verbs import GIVING, INTRANSITIVE, MOTION, PERSONAL, TRANSITIVE, Verb
-
-T = TypeVar("T")
 
 _CHILDREN = frozenset({"아들", "딸", "아이", "학생"})
 _ELDERS = frozenset({"엄마", "아빠"})

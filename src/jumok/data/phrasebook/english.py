@@ -59,11 +59,6 @@ def plural(noun: str) -> str:
     return noun + "s"
 
 
-def _on_first_word(verb: str, ending: str) -> str:
-    head, space, rest = verb.partition(" ")
-    return head + ending + space + rest
-
-
 def third_person(verb: str) -> str:
     """Eat → eats, go home → goes home."""
     head, space, rest = verb.partition(" ")

@@ -84,7 +84,6 @@ DAY_PAST_TIMES = (*_DAY_PAST, _FAR_PAST[0])
 
 FREQUENCIES = _adverbs("자주 = often; 가끔 = sometimes; 항상 = always; 보통 = usually")
 DEGREES = _adverbs("아주 = very; 정말 = really; 너무 = so; 조금 = a little; 매우 = very; 꽤 = quite")
-DEGREE = {adverb.korean: adverb for adverb in DEGREES}
 NATIVE_NUMERALS = ("", "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열")
 MANNERS = {
     adverb.korean: adverb
