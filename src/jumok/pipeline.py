@@ -47,6 +47,7 @@ def train(
     corpus = prepare(config, say)
     with directory.lock():
         _refuse_changes(config, directory)
+        directory.refuse_other_data(corpus.fingerprint, corpus.folder)
         done = directory.result()
         if done is not None and directory.config() == config:
             say(f"{directory.path}: is trained already; raise training.max_steps to go on, or choose another --run")

@@ -65,6 +65,19 @@ class RunDirectory:
         if not self.config_file.exists():
             raise RunError(f"{self.path}: is not a run directory (no config.toml in it)")
 
+    def refuse_other_data(self, fingerprint: str, folder: Path) -> None:
+        """Before anything here is overwritten: a run goes on only with the corpus that it was begun with."""
+        for step in self.checkpoints.steps():
+            try:
+                state = json.loads((self.checkpoints.path(step) / "state.json").read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                continue  # damaged: whoever loads it will say so
+            if state.get("corpus") != fingerprint:
+                raise RunError(
+                    f"{self.path}: was trained on other data or another tokenizer than {folder} holds now; "
+                    "choose another --run, or bring the data back"
+                )
+
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
         """Source and target tokenizer."""
         return open_tokenizers(self.path)

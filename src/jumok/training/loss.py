@@ -11,8 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-# Rows of logits that are held at a time: few enough to stay in a CPU's cache, enough for a fast product.
-_CHUNK_ROWS = 512
+# Rows of logits that are held at a time: enough for a fast product, few enough to need little memory.
+_CHUNK_ROWS = 2048
 
 
 def label_smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
@@ -31,7 +31,7 @@ def projected_cross_entropy(
     """The same loss from hidden vectors (R, D) and the output matrix (V, D).
 
     On a CPU in training the logits of all rows never exist at once: chunk by chunk they are turned into their own
-    gradient while they are in the cache.
+    gradient and forgotten.
     """
     is_fused = hidden.device.type == "cpu" and torch.is_grad_enabled() and bias is None
     if is_fused and hidden.dtype == torch.float32 and not torch.is_autocast_enabled("cpu"):
@@ -41,27 +41,34 @@ def projected_cross_entropy(
 
 
 class _ProjectedCrossEntropy(torch.autograd.Function):
-    """∂loss/∂logits = softmax(logits) − q, so the gradient is known as soon as the loss is."""
+    """∂loss/∂logits = softmax(logits) − q, so the gradient is known as soon as the loss is.
+
+    Only softmax − (1 − ε)·one-hot is computed for every logit. The uniform part of q, ε / V, is the same for all of
+    them, so that what it adds to loss and gradients comes from sums over the rows of hidden and weight.
+    """
 
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, weight: Tensor, targets: Tensor, smoothing: float) -> Tensor:
         num_pieces = weight.size(0)
-        loss = hidden.new_zeros(())
+        at_target = hidden.new_zeros(())  # Σ log p(target)
         grad_hidden = torch.empty_like(hidden)
         grad_weight = torch.zeros_like(weight)
         for start in range(0, hidden.size(0), _CHUNK_ROWS):
             rows = slice(start, start + _CHUNK_ROWS)
             h, target = hidden[rows], targets[rows, None]
             log_probs = F.linear(h, weight).log_softmax(dim=-1)
-            loss -= (1 - smoothing) * log_probs.gather(1, target).sum()
-            if smoothing:
-                loss -= smoothing / num_pieces * log_probs.sum()
+            at_target += log_probs.gather(1, target).sum()
             grad_logits = log_probs.exp_()
-            if smoothing:
-                grad_logits.sub_(smoothing / num_pieces)
             grad_logits.scatter_add_(1, target, grad_logits.new_full((1, 1), smoothing - 1).expand_as(target))
             torch.mm(grad_logits, weight, out=grad_hidden[rows])
             grad_weight.addmm_(grad_logits.t(), h)
+        loss = -(1 - smoothing) * at_target
+        if smoothing:
+            sum_weight, sum_hidden = weight.sum(0), hidden.sum(0)
+            log_normalizers = (hidden * weight[targets]).sum() - at_target  # Σ log Σ_v exp(logit)
+            loss += smoothing * (log_normalizers - sum_hidden @ sum_weight / num_pieces)
+            grad_hidden -= smoothing / num_pieces * sum_weight
+            grad_weight -= smoothing / num_pieces * sum_hidden
         ctx.save_for_backward(grad_hidden, grad_weight)
         return loss
 

@@ -83,6 +83,14 @@ class Phrase:
 
 
 @dataclass(frozen=True)
+class Means:
+    """By, with, in or towards what: 버스로, by bus; 볼펜으로, with a pen; 한국어로, in Korean."""
+
+    korean: str
+    english: str
+
+
+@dataclass(frozen=True)
 class Form:
     """How a clause is said: level, tense, mode, negation, and whether it asks."""
 
@@ -109,6 +117,7 @@ class Clause:
     frequency: Adverb | None = None
     time_first: bool = False
     marker: Literal["topic", "subject"] = "topic"
+    means: Means | None = None
 
     # What it is made of.
 
@@ -118,14 +127,14 @@ class Clause:
         found = {self.verb.lemma}
         people = (self.subject, self.person, self.companion)
         found |= {person.lemma for person in people if person and person.lemma}
-        found |= {part.korean for part in (self.place, self.time, self.manner, self.frequency) if part}
+        found |= {part.korean for part in (self.place, self.time, self.manner, self.frequency, self.means) if part}
         return frozenset(found | (self.object.words if self.object else frozenset()))
 
     @property
     def combinations(self) -> frozenset[tuple[str, str]]:
-        """Verb and object, verb and place, adjective and noun."""
+        """Verb and object, verb and place, verb and means, adjective and noun."""
         found = set(self.object.combinations) if self.object else set()
-        for part in (self.object.noun if self.object else None, self.place):
+        for part in (self.object.noun if self.object else None, self.place, self.means):
             if part:
                 found.add((self.verb.lemma, part.korean))
         return frozenset(found)
@@ -157,11 +166,17 @@ class Clause:
             parts.append(self.frequency.korean)
         if self.companion:
             parts.append(attach(self.companion.korean(level), "과/와"))
-        place_parts = [attach(self.place.korean, self.verb.place_particle)] if self.place else []
-        parts += place_parts
+        means = [attach(self.means.korean, "으로/로")] if self.means else []
+        # One goes by bus to school, but writes at the cafe with a pen.
+        if self.verb.takes == "goal":
+            parts += means
+        if self.place:
+            parts.append(attach(self.place.korean, self.verb.place_particle))
         if self.person:
             particle = self.verb.person_particle
             parts.append(attach(self.person.korean(level), "께" if self.is_offering else particle))
+        if self.verb.takes != "goal":
+            parts += means
         if self.object:
             parts.append(attach(self.object.korean, "을/를"))
         if self.manner:
@@ -238,7 +253,8 @@ class Clause:
         # One works hard at school, but goes to school early: only a goal stands closer to the verb than the manner.
         manner = [self.manner.english] if self.manner and not self.amount else []
         place = [self._english_place()] if self.place else []
-        parts += place + manner if self.verb.takes == "goal" else manner + place
+        means = [self.means.english] if self.means else []
+        parts += place + manner + means if self.verb.takes == "goal" else means + manner + place
         if self.companion:
             parts.append("with " + self.companion.english_said(question=question, after_verb=True))
         if self.time:

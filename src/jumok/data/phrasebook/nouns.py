@@ -102,7 +102,8 @@ opening |  | 문 door /the; 창문 window /the
 switch |  | 불 light /the; 난로 heater /the
 cleanable |  | 방 room /the; 부엌 kitchen /the; 거실 living room /the; 화장실 bathroom /the
 schoolroom | | 교실 classroom /the
-tableware sold | 개 | 컵 cup; 접시 plate; 숟가락 spoon; 냄비 pot
+tableware sold | 개 | 컵 cup; 접시 plate; 숟가락 spoon; 젓가락 chopsticks /plural @벌 pair; 칼 knife @자루;
+    냄비 pot
 picture looks | 장 | 사진 photo; 그림 picture
 medicine |  | 약 medicine /mass @알 pill; 비타민 vitamins /plural
 pet animal | 마리 | 고양이 cat; 강아지 puppy; 토끼 rabbit; 앵무새 parrot; 거북이 turtle

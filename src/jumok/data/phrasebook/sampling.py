@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from . import actions, describing, joining, relating, scenes, speaking
+from . import actions, describing, joining, means, relating, scenes, speaking
 from .clauses import Sentence
 
 Pair = tuple[str, str]
@@ -27,6 +27,7 @@ CONSTRUCTIONS: tuple[tuple[Callable[[random.Random], Sentence], int], ...] = (
     *joining.CONSTRUCTIONS,
     *relating.CONSTRUCTIONS,
     *scenes.CONSTRUCTIONS,
+    *means.CONSTRUCTIONS,
 )
 _DRAWS = [draw for draw, _ in CONSTRUCTIONS]
 _WEIGHTS = [weight for _, weight in CONSTRUCTIONS]
@@ -108,7 +109,7 @@ def sample_sentences(seed: int = 1) -> dict[str, list[Sentence]]:
     attempts_for_rare_words = _ATTEMPTS_FOR_RARE_WORDS
     while len(ordinary) < size or len(novel) < 2 * COMPOSITION_SIZE:
         sentence = generate_sentence(rng)
-        if sentence.korean in seen:
+        if sentence.korean in seen or sentence.english == SAMPLE_SENTENCE[1]:
             continue
         if len(ordinary) >= _FREE_SHARE * size and attempts_for_rare_words > 0:
             attempts_for_rare_words -= 1

@@ -92,7 +92,8 @@ _WITH_THING = """
 청소하다 | clean | cleanable | | 혼자 같이 빨리 | whole duty request
 청소하다 | clean | 교실 | | 혼자 같이 빨리 | whole duty request pupil
 찍다 | take | 사진 | 공원 바다 산 동물원 강 | 많이 같이 | counted described request fun
-그리다 | draw | 그림 꽃 animal 장미 | 공원 학교 집 | 잘 천천히 혼자 | counted described fun
+그리다 | draw | 그림 꽃 장미 나무 | 공원 학교 집 | 잘 천천히 혼자 | described fun
+그리다 | draw | animal | 학교 집 | 잘 천천히 혼자 |
 키우다 | raise | pet | 집 | | counted described great
 키우다 | raise | 소 돼지 오리 말 | 시골 | | counted generic adult great
 심다 | plant | 꽃 장미 나무 감자 고구마 배추 | 시골 | 같이 많이 | domestic generic once

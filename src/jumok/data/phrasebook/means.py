@@ -1,0 +1,238 @@
+"""Constructions with (으)로: by what one travels, with what and in which language one does it, and which way."""
+
+import random
+from dataclasses import dataclass
+
+from . import conjugation as ko
+from . import english as en
+from .actions import finished
+from .clauses import Clause, Form, Means, Negation, Phrase, Sentence
+from .conjugation import Level
+from .drawing import chance, draw_companion, draw_level, draw_subject, draw_time
+from .english import Mode
+from .hangul import attach
+from .nouns import NOUN, Noun, nouns
+from .people import ME
+from .places import Place, places
+from .tables import rows
+from .times import FREQUENCIES
+from .verbs import Verb, verb_frames
+
+_RIDES = """
+버스     | by bus         | 학교 회사 도서관 백화점 병원 시장 공항 기차역 박물관 동물원 영화관 바다
+지하철   | by subway      | 학교 회사 도서관 백화점 병원 시장 공항 기차역 박물관 영화관 서점
+택시     | by taxi        | 회사 백화점 병원 공항 기차역 호텔 집
+자전거   | by bicycle     | 학교 회사 도서관 공원 체육관 시장 강
+기차     | by train       | 부산 서울 시골 바다
+고속버스 | by express bus | 부산 서울 시골
+비행기   | by plane       | 제주도 일본 중국 미국 프랑스
+"""
+# Verb, its objects, the tool or stuff, its English.
+_TOOLS = """
+쓰다   | 편지 엽서 시          | 볼펜   | with a pen
+쓰다   | 편지 엽서 시          | 연필   | with a pencil
+쓰다   | 보고서 이메일 기사 소설 | 컴퓨터 | on a computer
+쓰다   | 보고서 이메일 기사 소설 | 노트북 | on a laptop
+쓰다   | 이메일               | 휴대폰 | on a cell phone
+먹다   | 국수 라면 냉면 떡볶이 김밥 만두 | 젓가락 | with chopsticks
+먹다   | 죽 카레 볶음밥 비빔밥 된장찌개 | 숟가락 | with a spoon
+찍다   | 사진                 | 휴대폰 | with a cell phone
+찍다   | 사진                 | 카메라 | with a camera
+자르다 | 케이크 빵 수박 양파 당근 오이 두부 고기 | 칼 | with a knife
+자르다 | 고기                 | 가위   | with scissors
+그리다 | 그림 꽃 고양이 강아지 나무 | 연필 | with a pencil
+그리다 | 그림 꽃 장미          | 볼펜   | with a pen
+보다   | 영화 드라마 뉴스 만화  | 휴대폰 | on a cell phone
+보다   | 영화 드라마 다큐멘터리 | 노트북 | on a laptop
+보다   | 영화 드라마           | 컴퓨터 | on a computer
+듣다   | 음악 노래 라디오       | 휴대폰 | on a cell phone
+하다   | 게임                 | 컴퓨터 | on a computer
+하다   | 게임                 | 휴대폰 | on a cell phone
+열다   | 문                   | 열쇠   | with a key
+만들다 | 샐러드               | 감자   | with potatoes
+만들다 | 샐러드               | 토마토 | with tomatoes
+만들다 | 볶음밥 만두           | 김치   | with kimchi
+만들다 | 된장찌개              | 두부   | with tofu
+만들다 | 카레                 | 감자   | with potatoes
+굽다   | 케이크               | 딸기   | with strawberries
+굽다   | 케이크               | 고구마 | with sweet potatoes
+"""
+_LANGUAGES = nouns("language")
+_SPEAK = Verb("말하다", "speak", (), (), (), frozenset(), "nothing")
+_TALK = verb_frames("이야기하다")[0]
+_MOVE = verb_frames("이사하다")[0]
+# What is written or sung in a language.
+_WORDED = (("쓰다", "편지 이메일 보고서 소설 시 엽서"), ("부르다", "노래"))
+_NEW_HOMES = places("서울 부산 제주도 시골 미국 일본 중국 프랑스")
+_TAXI_GOALS = places("공항 기차역 호텔 병원 백화점 박물관 시장 학교 도서관 영화관 미술관 경찰서")
+_WAYS = (("오른쪽", "right"), ("왼쪽", "left"))
+
+
+def _frame(lemma: str, noun: Noun) -> Verb:
+    return next(verb for verb in verb_frames(lemma) if noun in verb.objects)
+
+
+@dataclass(frozen=True)
+class _Use:
+    verb: Verb
+    noun: Noun | None
+    means: Means
+    places: tuple[Place, ...] = ()
+
+
+_TRAVELS = [
+    _Use(next(verb for verb in verb_frames(lemma) if place in verb.places), None, Means(ride, english), (place,))
+    for ride, english, spots in rows(_RIDES)
+    for lemma in ("가다", "오다")
+    for place in places(spots)
+    if any(place in verb.places for verb in verb_frames(lemma))
+]
+_USES = [
+    [_Use(_frame(lemma, noun), noun, Means(tool, english)) for noun in nouns(things)]
+    for lemma, things, tool, english in rows(_TOOLS)
+]
+_SPOKEN = [
+    [_Use(verb, noun, Means(language.korean, "in " + language.english))]
+    for language in _LANGUAGES
+    for verb, noun in (
+        (_SPEAK, None),
+        (_TALK, None),
+        *((_frame(lemma, noun), noun) for lemma, things in _WORDED for noun in nouns(things)),
+    )
+]
+
+
+def _draw_form(rng: random.Random, verb: Verb) -> Form:
+    kind = rng.choices(("past", "present", "future", "want", "can", "progressive", "not"), (34, 20, 14, 9, 8, 7, 8))[0]
+    if "hither" in verb.traits and kind in ("future", "want", "can", "progressive"):
+        kind = "past"
+    if kind == "progressive" and verb.takes == "goal":
+        kind = "past"
+    if kind == "present" and verb.traits & {"once", "great", "instant"}:
+        kind = "past"
+    level, question = draw_level(rng), chance(rng, 0.22)
+    if kind == "not":
+        negation: Negation = rng.choice(("안", "않다"))
+        return Form(level, "past", negation=negation)
+    if kind in ("past", "present", "future"):
+        return Form(level, kind, question=question)  # type: ignore[arg-type]
+    mode: Mode = "want" if kind == "want" else "can" if kind == "can" else "progressive"
+    return Form(level, mode=mode, question=question)
+
+
+def _said(rng: random.Random, construction: str, use: _Use) -> Sentence:
+    verb = use.verb
+    form = _draw_form(rng, verb)
+    subject = draw_subject(rng, verb, use.noun, question=form.question)
+    while subject and (subject.kind == "role" or (verb is _SPEAK and subject.honoured)):
+        subject = draw_subject(rng, verb, use.noun, question=form.question)
+    time, frequency = None, None
+    if form.tense == "present" and form.mode == "plain":
+        frequency = rng.choice(FREQUENCIES) if chance(rng, 0.6) else None
+    elif form.mode == "plain" and "instant" not in verb.traits and chance(rng, 0.5):
+        time = draw_time(rng, form, verb)
+    person = None
+    if verb is _TALK:
+        if subject and subject.kind not in ("me", "name"):
+            subject = ME
+        person = draw_companion(rng, subject)
+    clause = Clause(
+        verb,
+        subject,
+        Phrase(use.noun) if use.noun else None,
+        person,
+        use.places[0] if use.places else None,
+        means=use.means,
+        time=time,
+        frequency=frequency,
+    )
+    return finished(construction, clause, form)
+
+
+def travel(rng: random.Random) -> Sentence:
+    """저는 보통 지하철로 학교에 가요."""
+    return _said(rng, "means of travel", rng.choice(_TRAVELS))
+
+
+def tool(rng: random.Random) -> Sentence:
+    """볼펜으로 편지를 썼어요; 젓가락으로 국수를 먹어요."""
+    return _said(rng, "tool", rng.choice(rng.choice(_USES)))
+
+
+def language(rng: random.Random) -> Sentence:
+    """선생님과 한국어로 이야기했어요; 영어로 말해 주세요."""
+    if chance(rng, 0.25):
+        spoken = rng.choice(_LANGUAGES)
+        level = draw_level(rng)
+        lemma, english = rng.choice((("말하다", "speak"), ("쓰다", "write")))
+        p = ko.favour(ko.predicate(lemma))
+        ending = ko.infinitive(p) if level == "casual" else ko.command(p, level)
+        return Sentence(
+            f"{attach(spoken.korean, '으로/로')} {ending}.",
+            f"Please {english} in {spoken.english}.",
+            "language",
+            level,
+            frozenset({spoken.korean, lemma}),
+            frozenset({(lemma, spoken.korean)}),
+        )
+    return _said(rng, "language", rng.choice(rng.choice(_SPOKEN)))
+
+
+def direction(rng: random.Random) -> Sentence:
+    """오른쪽으로 가세요; 공항으로 가 주세요; 작년에 서울로 이사했어요."""
+    sort = rng.choices(("move", "taxi", "way"), (60, 20, 20))[0]
+    if sort == "move":
+        tense = rng.choice(("past", "past", "future"))
+        form = Form(draw_level(rng), tense, question=chance(rng, 0.2))  # type: ignore[arg-type]
+        if chance(rng, 0.25):
+            form = Form(form.level, mode="want", question=form.question)
+        subject = draw_subject(rng, _MOVE, question=form.question)
+        while subject and subject.kind == "role":
+            subject = draw_subject(rng, _MOVE, question=form.question)
+        time = draw_time(rng, form, _MOVE) if form.mode == "plain" and chance(rng, 0.7) else None
+        home = rng.choice(_NEW_HOMES)
+        clause = Clause(_MOVE, subject, means=Means(home.korean, home.to), time=time)
+        return finished("direction", clause, form)
+    level: Level = rng.choice(("polite", "formal"))
+    if sort == "taxi":
+        # Said to a driver.
+        place = rng.choice(_TAXI_GOALS)
+        where, goal = place.korean, place.to
+        return Sentence(
+            f"{attach(where, '으로/로')} {ko.command(ko.favour(ko.predicate('가다')), level)}.",
+            f"Please take me {goal}.",
+            "direction",
+            level,
+            frozenset({where, "가다"}),
+            frozenset({("가다", where)}),
+        )
+    way, english = rng.choice(_WAYS)
+    lemma, verb = rng.choice((("가다", "go to the "), ("오다", "come to the "), ("돌다", "turn ")))
+    p, level = ko.predicate(lemma), draw_level(rng)
+    sayings = {
+        "please": (ko.command(p, level) if level != "casual" else ko.infinitive(ko.favour(p)), f"please {verb}"),
+        "don't": (ko.forbid(p, level), f"don't {verb}"),
+        "have to": (ko.finish(ko.obligation(p), level), f"I have to {verb}"),
+        "shall we": (ko.propose(p, "casual" if level == "casual" else "polite"), f"shall we {verb}"),
+    }
+    korean, said = sayings[rng.choice(("please", "please", "don't", *(("have to", "shall we") * (lemma != "오다"))))]
+    mark = "?" if said.startswith("shall") else "."
+    return Sentence(
+        f"{attach(way, '으로/로')} {korean}{mark}",
+        en.capitalise(said + english) + mark,
+        "direction",
+        "polite" if mark == "?" and level == "formal" else level,
+        frozenset({way, lemma}),
+        frozenset({(lemma, way)}),
+    )
+
+
+# Every tool and every ride is a word of the lexicon.
+assert all(use.means.korean in NOUN for uses in (*_USES, _TRAVELS) for use in uses)
+
+CONSTRUCTIONS = (
+    (travel, 3),
+    (tool, 3),
+    (language, 2),
+    (direction, 1),
+)
