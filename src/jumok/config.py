@@ -41,7 +41,9 @@ class DataConfig(Section):
     )
     max_length: int = Field(200, ge=1, description="Training pairs with more pieces on either side are left out.")
     max_length_ratio: float = Field(
-        4.0, gt=1, description="Training pairs are left out where one side has this many times the other's pieces."
+        4.0,
+        gt=1,
+        description="Training pairs are left out where one side has so many times the other's pieces.",
     )
     keep_duplicates: bool = Field(False, description="Keep training pairs that occur more than once.")
 
@@ -83,7 +85,7 @@ class ModelConfig(Section):
     )
 
     @model_validator(mode="after")
-    def _heads_divide(self) -> ModelConfig:
+    def _numbers_fit(self) -> ModelConfig:
         if self.d_model % self.num_heads:
             fitting = ", ".join(str(n) for n in range(1, 65) if self.d_model % n == 0)
             raise ValueError(
@@ -107,7 +109,9 @@ class TrainingConfig(Section):
 
     max_steps: int = Field(100_000, ge=1, description="Updates of the weights.")
     max_minutes: float | None = Field(None, gt=0, description="Stop after so many minutes of training.")
-    batch_tokens: int = Field(4096, ge=16, description="Source pieces, and target pieces, in a batch at most.")
+    batch_tokens: int = Field(
+        4096, ge=16, description="Source pieces, and target pieces, in a batch at most (sampling makes some more)."
+    )
     accumulate: int = Field(1, ge=1, description="Batches whose gradients are added up before an update.")
     optimizer: Literal["adam", "adamw"] = Field("adam", description="Adam as in the paper, or with weight decay.")
     learning_rate: float | None = Field(
@@ -129,8 +133,12 @@ class TrainingConfig(Section):
     )
     patience: int | None = Field(None, ge=1, description="Stop after so many validations without a better loss.")
     save_every: int | None = Field(None, ge=1, description="Steps between checkpoints beside those of each validation.")
-    keep_last: int = Field(2, ge=2, description="Checkpoints that stay, beside those that averaging needs.")
-    average_last: int = Field(1, ge=1, description="The model to use is the mean of so many last checkpoints.")
+    keep_last: int = Field(
+        2, ge=2, description="Checkpoints that stay at least; averaging keeps as many as it needs, and the best stays."
+    )
+    average_last: int = Field(
+        1, ge=1, description="The mean of so many last checkpoints is tried as the model to use, beside the best."
+    )
     log_every: int = Field(10, ge=1, description="Steps between lines in metrics.jsonl.")
     seed: int = Field(1, ge=0, description="Decides weights, order of the data and dropout.")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="Where to compute.")
@@ -138,6 +146,12 @@ class TrainingConfig(Section):
     precision: Literal["auto", "float32", "bfloat16"] = Field(
         "auto", description="bfloat16 autocast; auto: on a GPU that has it."
     )
+
+    @model_validator(mode="after")
+    def _decay_is_used(self) -> TrainingConfig:
+        if self.weight_decay and self.optimizer == "adam":
+            raise ValueError(f'weight_decay = {self.weight_decay} needs optimizer = "adamw"')
+        return self
 
 
 class DecodingConfig(Section):

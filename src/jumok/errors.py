@@ -16,6 +16,9 @@ A message says what was expected, what was found, where, and what to do.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class JumokError(Exception):
     """Base of every error that is shown to a user as one line."""
@@ -61,3 +64,15 @@ class ResourceError(FailureError):
 
 class DivergenceError(FailureError):
     """The loss stopped being a number."""
+
+
+@contextmanager
+def explained_memory_errors(advice: str) -> Iterator[None]:
+    """Say what to lower where memory runs out, on whichever device."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        text = str(error).lower()
+        if isinstance(error, MemoryError) or "out of memory" in text or "can't allocate memory" in text:
+            raise ResourceError(f"out of memory; {advice}") from error
+        raise

@@ -11,7 +11,7 @@ from jumok.config import Config, load_config
 from jumok.data.prepared import PreparedCorpus
 from jumok.data.prepared import prepare as prepare_corpus
 from jumok.data.readers import read_lines, read_pairs
-from jumok.errors import DataError, RunError
+from jumok.errors import DataError, RunError, UsageError
 from jumok.evaluation.scores import Comparison, Score, bleu_tokenizer, compare, score
 from jumok.inspection.report import Sample, write_report
 from jumok.storage.files import replace_durably
@@ -26,6 +26,7 @@ _NUM_SAMPLES = 12  # sample translations in the report
 
 # What cannot change while a run goes on: the weights would not fit, or the order of the data would be another.
 _FIXED_SECTIONS = ("data", "tokenizer", "model")
+_FREE_DATA_KEYS = ("folder", "test", "composition")
 _FIXED_TRAINING_KEYS = ("batch_tokens", "accumulate", "seed", "optimizer")
 
 
@@ -47,10 +48,10 @@ def train(
     corpus = prepare(config, say)
     with directory.lock():
         _refuse_changes(config, directory)
-        directory.refuse_other_data(corpus.fingerprint, corpus.folder)
+        directory.refuse_other_data(corpus)
         done = directory.result()
-        if done is not None and directory.config() == config:
-            say(f"{directory.path}: is trained already; raise training.max_steps to go on, or choose another --run")
+        if done is not None and directory.report_file.exists() and directory.config() == config:
+            say(f"{directory.path}: is trained already; to go on, raise what ended it (training.max_steps, say)")
             return done
         directory.result_file.unlink(missing_ok=True)
         directory.create(config, corpus.folder)
@@ -71,7 +72,7 @@ def train(
             "train_flops": progress.flops,
         }
         say("scoring and writing the report")
-        _score_and_report(directory, result)
+        _score_and_report(directory, result, say)
     return result
 
 
@@ -80,6 +81,7 @@ class Evaluation:
     """The scores of a run on one test set, and how they were made."""
 
     split: str
+    sources: list[str]
     translations: list[str]
     references: list[str]
     bleu: Score
@@ -102,6 +104,8 @@ def evaluate(
 
     `files` replaces the run's own test set; `against` is another run, or a file of translations, to compare with.
     """
+    if split not in ("valid", "test", "composition"):
+        raise UsageError(f"split {split}: expected valid, test or composition")
     translator = run if isinstance(run, Translator) else Translator.load(run)
     data = translator.config.data
     entry: str | list[str] | None = (files if len(files) > 1 else files[0]) if files else getattr(data, split)
@@ -117,7 +121,7 @@ def evaluate(
         baseline = _translations_of(Path(against), sources, beam)
         comparison = compare(translations, baseline, references, data.target, lowercase)
     _, remark = bleu_tokenizer(data.target)
-    return Evaluation(split, translations, references, bleu, chrf, remark, comparison)
+    return Evaluation(split, sources, translations, references, bleu, chrf, remark, comparison)
 
 
 def _translations_of(other: Path, sources: list[str], beam: int | None) -> list[str]:
@@ -128,12 +132,14 @@ def _translations_of(other: Path, sources: list[str], beam: int | None) -> list[
     return [normalize(line) for line in read_lines(other)]
 
 
-def _score_and_report(directory: RunDirectory, result: dict[str, Any]) -> None:
+def _score_and_report(directory: RunDirectory, result: dict[str, Any], say: Say) -> None:
     """Score every test set that the run has, keep the translations, write result.json and report.html."""
-    translator = Translator.load(directory.path)
+    translator = Translator.load(directory.path, directory.config().training.device)
     data = translator.config.data
     split = "test" if data.test is not None else "valid"
     main = evaluate(translator, split, use_bootstrap=False)
+    if main.remark:
+        say(main.remark)
     result |= {
         "scored_on": split,
         "bleu": round(main.bleu.value, 2),
@@ -152,8 +158,7 @@ def _score_and_report(directory: RunDirectory, result: dict[str, Any]) -> None:
         text = "".join(line + "\n" for line in evaluation.translations)
         replace_durably(directory.path / f"{evaluation.split}.translations.txt", text.encode())
     directory.write_result(result)
-    sources = [normalize(s) for s, _ in read_pairs(getattr(data, split), data.source, data.target, data.folder)]
-    triples = zip(sources, main.translations, main.references, strict=True)
+    triples = zip(main.sources, main.translations, main.references, strict=True)
     samples = [Sample(*triple) for triple, _ in zip(triples, range(_NUM_SAMPLES), strict=False)]
     write_report(directory, translator.engine.model, translator.src_tokenizer, translator.tgt_tokenizer, samples)
 
@@ -167,10 +172,10 @@ def _refuse_changes(config: Config, directory: RunDirectory) -> None:
         old, new = getattr(before, section).model_dump(), getattr(config, section).model_dump()
         for key, value in new.items():
             is_fixed = section != "training" or key in _FIXED_TRAINING_KEYS
-            if is_fixed and key != "folder" and old[key] != value:
+            if is_fixed and key not in _FREE_DATA_KEYS and old[key] != value:
                 raise RunError(
                     f"{directory.path}: was begun with {section}.{key} = {old[key]}, the configuration says {value}; "
-                    "put it back, or choose another --run"
+                    f"put it back, choose another --run, or remove {directory.path} to start anew"
                 )
 
 

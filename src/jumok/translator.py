@@ -8,8 +8,8 @@ translator.translate(texts, n_best=3)               a list of Translation, with 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import count, islice
 from pathlib import Path
 from typing import overload
 
@@ -18,11 +18,11 @@ from jumok.decoding.hypothesis import Hypothesis
 from jumok.decoding.sampling import Sampling
 from jumok.engines.torch_engine import TorchEngine
 from jumok.errors import UsageError
+from jumok.nn.device import choose_device
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.normalization import normalize
 from jumok.text.sentences import join_parts, split_long
 from jumok.text.tokenizer import Tokenizer
-from jumok.training.trainer import choose_device
 
 _LINES_AT_A_TIME = 512
 
@@ -99,7 +99,12 @@ class Translator:
     ) -> Iterator[Translation]:
         """Translate line by line without holding all of them: a line in, a translation out, in order."""
         iterator = iter(lines)
-        while chunk := list(islice(iterator, _LINES_AT_A_TIME)):
+        for number in count():
+            chunk = list(islice(iterator, _LINES_AT_A_TIME))
+            if not chunk:
+                return
+            if sampling is not None and sampling.seed is not None and number:
+                sampling = replace(sampling, seed=sampling.seed + _LINES_AT_A_TIME)  # other draws for other lines
             yield from self.translate_scored(chunk, beam, n_best, sampling)
 
     def translate_scored(

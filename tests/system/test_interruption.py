@@ -60,5 +60,9 @@ def test_interrupted_training_ends_with_the_weights_of_an_uninterrupted_one(
     again = jumok("train", "reverse.toml", "--run", "broken")
     assert again.returncode == 0, again.stderr
     assert "going on from step" in again.stderr
-    for name in ("model.safetensors", "checkpoints/step-120/model.safetensors", "checkpoints/step-120/optimizer.safetensors"):
+    for name in (
+        "model.safetensors",
+        "checkpoints/step-120/model.safetensors",
+        "checkpoints/step-120/optimizer.safetensors",
+    ):
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "broken" / name).read_bytes(), name

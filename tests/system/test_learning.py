@@ -75,7 +75,7 @@ def test_learns_the_phrasebook_and_leaves_everything_a_run_has(jumok: Callable[.
     result = json.loads((run / "result.json").read_text())
     for field in ("bleu", "chrf", "signature", "params", "train_seconds", "train_tokens", "train_flops"):
         assert result[field], field
-    assert result["bleu"] > 40
+    assert result["bleu"] > 45  # 58.8 when it was measured
     assert result["bleu_composition"] >= 0
     assert f"BLEU {result['bleu']:.1f}" in ended.stdout
     assert (run / "report.html").stat().st_size > 10_000

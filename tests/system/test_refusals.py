@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from jumok.storage import checkpoints
 from jumok.storage.run_directory import RunDirectory
 from jumok.training import trainer
 
+ADVICE = "put it back, choose another --run, or remove runs/reverse to start anew"
+
 TINY = ["model.d_model=16", "model.d_ff=16", "training.validate_bleu=0", "training.batch_tokens=256"]
 
 
@@ -26,7 +29,12 @@ def small(reverse: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.Monk
     """A configuration that trains in a second in this process; settings go over it."""
     monkeypatch.chdir(tmp_path)
     path = reverse(max_steps=4, validate_every=2, num_pairs=60)
-    monkeypatch.setattr(pipeline, "_score_and_report", lambda directory, result: directory.write_result(result))
+
+    def finish(directory: Any, result: dict[str, Any], say: Any) -> None:
+        directory.write_result(result)
+        directory.report_file.write_text("a report")
+
+    monkeypatch.setattr(pipeline, "_score_and_report", finish)
     monkeypatch.setattr("jumok.pipeline.TensorBoard", lambda folder, log_every: lambda event: None)
     return lambda *settings: load_config(path, [*TINY, *settings])
 
@@ -44,9 +52,7 @@ def test_finished_training_returns_at_once(small: Callable[..., Config], monkeyp
     monkeypatch.setattr(pipeline, "Trainer", never)
     said: list[str] = []
     assert pipeline.train(small(), say=said.append) == first
-    assert said[-1] == (
-        "runs/reverse: is trained already; raise training.max_steps to go on, or choose another --run"
-    )
+    assert said[-1] == ("runs/reverse: is trained already; to go on, raise what ended it (training.max_steps, say)")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +71,7 @@ def test_changed_model_or_data_is_refused_with_the_difference(
     pipeline.train(small(), say=silent)
     with pytest.raises(RunError) as caught:
         pipeline.train(small(setting, "training.max_steps=6"), say=silent)
-    assert str(caught.value) == f"runs/reverse: was begun with {difference}; put it back, or choose another --run"
+    assert str(caught.value) == f"runs/reverse: was begun with {difference}; {ADVICE}"
 
 
 def test_changed_data_file_is_refused_and_the_run_stays_usable(small: Callable[..., Config]) -> None:
@@ -151,3 +157,54 @@ def test_other_runtime_errors_are_not_taken_for_memory(
     monkeypatch.setattr(trainer.TranslationObjective, "__call__", fail)
     with pytest.raises(RuntimeError, match="^shapes do not fit$"):
         pipeline.train(small(), say=silent)
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+@pytest.mark.parametrize("sampling", [0.0, 0.1])
+def test_interruption_at_any_step_changes_nothing(
+    small: Callable[..., Config], accumulate: int, sampling: float
+) -> None:
+    settings = [
+        "training.max_steps=9",
+        "training.validate_every=3",
+        "model.dropout=0.2",
+        "training.average_last=2",
+        f"training.accumulate={accumulate}",
+        f"tokenizer.sampling={sampling}",
+    ]
+    pipeline.train(small(*settings), "whole", say=silent)
+    whole = RunDirectory("whole")
+    for step in range(1, 10):
+
+        def interrupt(event: dict[str, Any], step: int = step) -> None:
+            if event["event"] == "train" and event["step"] == step:
+                os.kill(os.getpid(), signal.SIGTERM)
+
+        run = RunDirectory(f"broken-{step}")
+        with pytest.raises(trainer.Interrupted, match=f"^stopped at step {step} and saved; the same command goes on"):
+            pipeline.train(small(*settings), run.path, [interrupt], say=silent)
+        pipeline.train(small(*settings), run.path, say=silent)
+        last = [directory.checkpoints.path(9) / "model.safetensors" for directory in (whole, run)]
+        assert last[0].read_bytes() == last[1].read_bytes(), f"interrupted at step {step}"
+        assert whole.model_file.read_bytes() == run.model_file.read_bytes(), f"interrupted at step {step}"
+
+
+def test_interruption_does_not_enter_the_average(small: Callable[..., Config], monkeypatch: pytest.MonkeyPatch) -> None:
+    averaged: list[list[int]] = []
+    real = checkpoints.Checkpoints.average
+
+    def watch(self: checkpoints.Checkpoints, steps: list[int]) -> Any:
+        averaged.append(list(steps))
+        return real(self, steps)
+
+    def interrupt(event: dict[str, Any]) -> None:
+        if event["event"] == "train" and event["step"] == 7:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(checkpoints.Checkpoints, "average", watch)
+    settings = ["training.max_steps=9", "training.validate_every=3", "training.average_last=3"]
+    pipeline.train(small(*settings), "whole", say=silent)
+    with pytest.raises(trainer.Interrupted):
+        pipeline.train(small(*settings), "broken", [interrupt], say=silent)
+    pipeline.train(small(*settings), "broken", say=silent)
+    assert averaged == [[3, 6, 9], [3, 6, 9]]

@@ -172,5 +172,5 @@ def test_missing_run_is_named(tmp_path: Path) -> None:
 def test_missing_device_is_named(run: Path) -> None:
     if torch.cuda.is_available():
         pytest.skip("there is a CUDA device here")
-    with pytest.raises(RunError, match='^training.device = "cuda", but torch finds no CUDA device here; use "cpu"'):
+    with pytest.raises(UsageError, match='^device = "cuda", but torch finds no CUDA device here; use "cpu"'):
         jumok.load(run, device="cuda")

@@ -52,6 +52,8 @@ def options(
 def main() -> None:
     """Run, and turn what went wrong into one line and an exit code: 2 for wrong usage or input, 1 for a failure."""
     is_debug = "--debug" in sys.argv
+    if is_debug:
+        sys.argv.remove("--debug")  # it may stand anywhere: people append it after an error
     if not is_debug:
         warnings.filterwarnings("ignore")  # of the libraries; ours are printed
     for stream in (sys.stdout, sys.stderr):

@@ -34,10 +34,7 @@ def evaluate(
     """
     from jumok import pipeline
     from jumok.cli.progress import say
-    from jumok.errors import UsageError
 
-    if split not in ("valid", "test", "composition"):
-        raise UsageError(f"--split {split}: expected valid, test or composition")
     result = pipeline.evaluate(run, split, files=files, beam=beam, lowercase=lowercase, against=against)
     if result.remark:
         say(f"jumok: {result.remark}")

@@ -32,7 +32,8 @@ def train(
         print(json.dumps(result, ensure_ascii=False))
         return
     minutes = result["train_seconds"] / 60
-    print(f"BLEU {result['bleu']:.1f}  chrF {result['chrf']:.1f}  ({result['signature']}, beam {result['beam']})")
+    print(f"BLEU {result['bleu']:.1f}  chrF {result['chrf']:.1f}  on the {result['scored_on']} set")
+    print(f"({result['signature']}, beam {result['beam']})")
     print(f"{result['params']:,} parameters, {result['steps']:,} steps, {minutes:.1f} minutes")
     print(f"report: {directory / 'report.html'}")
     print(f"next:   jumok translate {directory}")

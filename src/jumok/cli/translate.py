@@ -38,7 +38,7 @@ def translate(
     """
     from jumok.data.readers import read_lines
     from jumok.decoding.sampling import Sampling
-    from jumok.errors import ResourceError, UsageError
+    from jumok.errors import UsageError
     from jumok.translator import Translation, Translator
 
     sampling = Sampling(temperature, top_k, top_p, seed) if sample else None
@@ -59,7 +59,7 @@ def translate(
 
     lines: Iterator[str]
     if text is not None:
-        lines = iter(text.splitlines() or [""])
+        lines = iter(text.split("\n"))
     elif file is not None:
         lines = read_lines(file)
     else:
@@ -67,7 +67,11 @@ def translate(
             print("Type a sentence and Enter; Ctrl-D ends.", file=sys.stderr)
         lines = _standard_input()
 
+    num_cut_off = 0
+
     def render(translation: Translation) -> str:
+        nonlocal num_cut_off
+        num_cut_off += not translation.hypotheses[0].is_complete
         if as_json:
             hypotheses = [
                 {"text": h.text, "score": round(h.score, 4), "is_complete": h.is_complete}
@@ -83,23 +87,34 @@ def translate(
             print(render(translator.translate(line, beam=beam, n_best=n_best, sampling=sampling)), flush=True)
         return
     translations = translator.translate_stream(lines, beam=beam, n_best=n_best, sampling=sampling)
+    _write((render(translation) + "\n" for translation in translations), output)
+    if num_cut_off:
+        print(
+            f"jumok: {num_cut_off:,} of the translations reached the length limit and were cut off; raise "
+            f"decoding.max_extra_length in {run / 'config.toml'}",
+            file=sys.stderr,
+        )
+
+
+def _write(lines: Iterator[str], output: Path | None) -> None:
+    """To standard output, to a device or a pipe, or to a file that is whole or not there."""
+    from jumok.errors import ResourceError
+
     if output is None:
-        for translation in translations:
-            print(render(translation))
-    elif output.exists() and not output.is_file():  # a device or a pipe is written to, never replaced
-        with output.open("w", encoding="utf-8") as out:
-            out.writelines(render(translation) + "\n" for translation in translations)
-    else:
-        temporary = output.with_name(f".{output.name}.new")
-        try:
-            with temporary.open("w", encoding="utf-8") as out:
-                for translation in translations:
-                    out.write(render(translation) + "\n")
-            temporary.replace(output)
-        except OSError as error:
-            raise ResourceError(f"{output}: cannot be written: {error.strerror}") from None
-        finally:
-            temporary.unlink(missing_ok=True)
+        sys.stdout.writelines(lines)
+        return
+    is_device = output.exists() and not output.is_file()
+    target = output if is_device else output.with_name(f".{output.name}.new")
+    try:
+        with target.open("w", encoding="utf-8") as out:
+            out.writelines(lines)
+        if not is_device:
+            target.replace(output)
+    except OSError as error:
+        raise ResourceError(f"{output}: cannot be written: {error.strerror}") from None
+    finally:
+        if not is_device:
+            target.unlink(missing_ok=True)
 
 
 def _standard_input() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Which training pairs are good enough, and how many were left out for which reason."""
+"""Which pairs are good enough, and how many were left out for which reason."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ class Cleaner:
 
     REASONS = ("empty", "duplicate", "too long", "length ratio")
 
-    def __init__(self, config: DataConfig) -> None:
+    def __init__(self, config: DataConfig, only_length: bool = False) -> None:
         self.config = config
+        self.only_length = only_length  # for validation: nothing is judged but what the model could not take
         self.dropped: Counter[str] = Counter(dict.fromkeys(self.REASONS, 0))
         self.num_read = 0
         self._seen: set[bytes] = set()
@@ -28,6 +29,8 @@ class Cleaner:
     def accept_text(self, src: str, tgt: str) -> bool:
         """What can be decided before the text is cut into pieces: emptiness and repetition."""
         self.num_read += 1
+        if self.only_length:
+            return True
         if not src or not tgt:
             return self._drop("empty")
         if not self.config.keep_duplicates:
@@ -39,17 +42,15 @@ class Cleaner:
 
     def accept_pieces(self, src_ids: Sequence[int], tgt_ids: Sequence[int]) -> bool:
         """What needs the number of pieces: length and the ratio of lengths."""
-        if not self.accept_length(src_ids, tgt_ids):
-            return False
         short, long = sorted((len(src_ids), len(tgt_ids)))
+        if long > self.config.max_length:
+            return self._drop("too long")
+        if self.only_length:
+            return True
         # A word against a short phrase is no sign of a bad pair, so a few pieces of difference never count.
         if long - short > 10 and long > self.config.max_length_ratio * short:
             return self._drop("length ratio")
         return True
-
-    def accept_length(self, src_ids: Sequence[int], tgt_ids: Sequence[int]) -> bool:
-        """Length alone."""
-        return max(len(src_ids), len(tgt_ids)) <= self.config.max_length or self._drop("too long")
 
     def _drop(self, reason: str) -> bool:
         self.dropped[reason] += 1

@@ -30,7 +30,8 @@ from jumok.text.normalization import normalize
 from jumok.text.tokenizer import Tokenizer, train_tokenizer
 
 FORMAT_VERSION = 1
-SPLITS = ("train", "valid", "test", "composition")
+SPLITS = ("train", "valid")
+TEST_SPLITS = ("test", "composition")  # read as text when they are scored
 _ROWS_PER_CHUNK = 8192
 _SCHEMA = pa.schema(
     [("src", pa.list_(pa.int32())), ("tgt", pa.list_(pa.int32())), ("src_text", pa.string()), ("tgt_text", pa.string())]
@@ -87,17 +88,9 @@ class PreparedCorpus:
         """What the corpus was made from, as one number: another one means other data."""
         return str(self.info["fingerprint"])
 
-    def split(self, name: str) -> Split | None:
-        """A split by name, or None where the configuration names no such data."""
-        path = self.folder / f"{name}.arrow"
-        return Split(path) if path.exists() else None
-
-    def require(self, name: str) -> Split:
-        """A split that must be there."""
-        split = self.split(name)
-        if split is None or len(split) == 0:
-            raise DataError(f"{self.folder}: holds no {name} pairs; name them as data.{name} and prepare again")
-        return split
+    def split(self, name: str) -> Split:
+        """The training or the validation pairs."""
+        return Split(self.folder / f"{name}.arrow")
 
 
 def tokenizer_files(folder: Path) -> list[Path]:
@@ -114,11 +107,12 @@ def open_tokenizers(folder: Path) -> tuple[Tokenizer, Tokenizer]:
 
 def prepare(config: Config, folder: Path, say: Say = lambda line: None) -> PreparedCorpus:
     """Make the prepared corpus, or open it where it is there already and made from the same."""
+    _check(config, TEST_SPLITS)  # a bad test file is better found now than after the training
     fingerprint = _fingerprint(config)
     if _is_current(folder, fingerprint):
         say(f"{folder}: already prepared from the same files and settings")
         return PreparedCorpus(folder)
-    _read_all(config)
+    _check(config, SPLITS)
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
@@ -126,53 +120,41 @@ def prepare(config: Config, folder: Path, say: Say = lambda line: None) -> Prepa
         (work / "prepared.json").write_text(
             json.dumps({"version": FORMAT_VERSION, "fingerprint": fingerprint, **info}, indent=2, ensure_ascii=False)
         )
+        work.chmod(0o755)
         if folder.exists():
             shutil.rmtree(folder)
-        work.chmod(0o755)
         work.rename(folder)
     except OSError as error:
-        raise ResourceError(f"{folder}: could not be written: {error.strerror or error}") from error
+        if not _is_current(folder, fingerprint):  # another process may have made the same in the meantime
+            raise ResourceError(f"{folder}: could not be written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return PreparedCorpus(folder)
 
 
-def _read_all(config: Config) -> None:
-    """Read every file once, so that a bad one is refused before anything is written."""
-    for name in SPLITS:
+def _check(config: Config, names: tuple[str, ...]) -> None:
+    """Read files once, so that a bad one is refused before anything is written."""
+    for name in names:
         if getattr(config.data, name) is not None:
             deque(_normalized(config, name), maxlen=0)
 
 
 def _write_corpus(config: Config, work: Path, say: Say) -> dict[str, Any]:
     """Learn the pieces, then clean, encode and write each split."""
-    cleaner, watcher = Cleaner(config.data), Cleaner(config.data)
     _learn_tokenizers(config, work, say)
     src_tokenizer, tgt_tokenizer = open_tokenizers(work)
-    sizes = {}
-    for name in SPLITS:
-        files = getattr(config.data, name)
-        if files is None:
-            continue
-        pairs = _normalized(config, name)
-        if name == "train":
-            pairs = (pair for pair in pairs if cleaner.accept_text(*pair))
+    cleaners = {"train": Cleaner(config.data), "valid": Cleaner(config.data, only_length=True)}
+    for name, cleaner in cleaners.items():
+        pairs = (pair for pair in _normalized(config, name) if cleaner.accept_text(*pair))
         encoded = _encoded(pairs, src_tokenizer, tgt_tokenizer)
-        if name == "train":
-            encoded = (row for row in encoded if cleaner.accept_pieces(row[0], row[1]))
-        if name == "valid":  # goes through the model as it is, like training; tests are translated in parts
-            encoded = (row for row in encoded if watcher.accept_length(row[0], row[1]))
-        sizes[name] = _write_split(work / f"{name}.arrow", encoded)
-        if name == "train":
-            say(f"train: {cleaner.summary()}")
-        else:
-            left_out = f"; left out: {watcher.dropped['too long']:,} too long" if name == "valid" else ""
-            say(f"{name}: {sizes[name]:,} pairs" + (left_out if watcher.dropped["too long"] else ""))
-    if sizes["train"] == 0:
-        raise DataError(f"no training pair is left after cleaning: {cleaner.summary()}")
-    if sizes["valid"] == 0:
-        raise DataError("data.valid holds no pairs; a few hundred are enough to watch the training")
-    return {"sizes": sizes, "read": cleaner.num_read, "dropped": dict(cleaner.dropped)}
+        _write_split(work / f"{name}.arrow", (row for row in encoded if cleaner.accept_pieces(row[0], row[1])))
+        say(f"{name}: {cleaner.summary()}")
+        if cleaner.num_kept == 0:
+            raise DataError(f"data.{name}: no pair is left after cleaning: {cleaner.summary()}")
+    return {
+        name: {"read": cleaner.num_read, "kept": cleaner.num_kept, "dropped": dict(cleaner.dropped)}
+        for name, cleaner in cleaners.items()
+    }
 
 
 def _learn_tokenizers(config: Config, work: Path, say: Say) -> None:
@@ -221,8 +203,7 @@ def _encoded(
         )
 
 
-def _write_split(path: Path, rows: Iterator[tuple[list[int], list[int], str, str]]) -> int:
-    num_rows = 0
+def _write_split(path: Path, rows: Iterator[tuple[list[int], list[int], str, str]]) -> None:
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, _SCHEMA) as writer:
         while chunk := list(itertools.islice(rows, _ROWS_PER_CHUNK)):
             columns = [
@@ -230,28 +211,25 @@ def _write_split(path: Path, rows: Iterator[tuple[list[int], list[int], str, str
                 for column, field in zip(zip(*chunk, strict=True), _SCHEMA, strict=True)
             ]
             writer.write_batch(pa.record_batch(columns, schema=_SCHEMA))
-            num_rows += len(chunk)
-    return num_rows
 
 
 def _fingerprint(config: Config) -> str:
-    """Settings and contents of the files, as one SHA-256."""
+    """Settings and contents of what training reads, as one SHA-256."""
+    data = config.data
     digest = hashlib.sha256()
     settings = {
         "version": FORMAT_VERSION,
-        "data": config.data.model_dump(exclude={"folder"}),
+        "data": data.model_dump(exclude={"folder", *TEST_SPLITS}),
         "tokenizer": config.tokenizer.model_dump(exclude={"sampling"}),
     }
     digest.update(json.dumps(settings, sort_keys=True).encode())
     for name in SPLITS:
-        files = getattr(config.data, name)
-        if files is None:
-            continue
-        for path in resolve(files, config.data.folder):
+        paths = resolve(getattr(data, name), data.folder)
+        for path in paths:
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
-        if not resolve(files, config.data.folder):  # the embedded corpus can change with the program
-            for pair in read_pairs(files, config.data.source, config.data.target):
+        if not paths:  # the embedded corpus can change with the program
+            for pair in read_pairs(getattr(data, name), data.source, data.target):
                 digest.update("\t".join(pair).encode())
     return digest.hexdigest()
 

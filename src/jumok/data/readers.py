@@ -26,6 +26,9 @@ def read_pairs(files: str | list[str], source: str, target: str, folder: str = "
         yield from _phrasebook_pairs(files.removeprefix(PHRASEBOOK), source, target)
         return
     paths = resolve(files, folder)
+    for path in paths:
+        if next(read_lines(path), None) is None:
+            raise DataError(f"{path}: is empty; expected a sentence a line")
     if len(paths) == 1:
         yield from _read_tsv(paths[0])
     else:
@@ -60,8 +63,6 @@ def read_lines(path: Path) -> Iterator[str]:
             raise DataError(f"{path}: after line {number}: not a complete .gz file ({error}); copy it again") from None
         except OSError as error:
             raise DataError(f"{path}: after line {number}: cannot be read: {error.strerror}") from None
-        if number == 0:
-            raise DataError(f"{path}: is empty; expected a sentence a line")
 
 
 def _opened(path: Path) -> BinaryIO:

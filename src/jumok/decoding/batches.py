@@ -9,6 +9,7 @@ from jumok.data.batching import Ids, pad_sources
 from jumok.decoding.beam import beam_search
 from jumok.decoding.hypothesis import Hypothesis
 from jumok.decoding.sampling import Sampling, sample
+from jumok.errors import explained_memory_errors
 from jumok.models.interface import TranslationModel
 
 
@@ -25,15 +26,16 @@ def search(
     generator = sampling.generator(device) if sampling is not None else None
     results: list[list[Hypothesis]] = [[] for _ in sources]
     try:
-        for rows in _batches([len(ids) for ids in sources], config):
-            src = pad_sources([sources[row] for row in rows]).to(device)
-            limits = [_max_length(model, len(sources[row]), config) for row in rows]
-            if sampling is None:
-                found = beam_search(model, src, config.beam, config.length_penalty, limits)
-            else:
-                found = sample(model, src, sampling, config.beam, limits, generator)
-            for row, hypotheses in zip(rows, found, strict=True):
-                results[row] = hypotheses
+        with explained_memory_errors("lower decoding.batch_tokens or the beam"):
+            for rows in _batches([len(ids) for ids in sources], config):
+                src = pad_sources([sources[row] for row in rows]).to(device)
+                limits = [_max_length(model, len(sources[row]), config) for row in rows]
+                if sampling is None:
+                    found = beam_search(model, src, config.beam, config.length_penalty, limits)
+                else:
+                    found = sample(model, src, sampling, config.beam, limits, generator)
+                for row, hypotheses in zip(rows, found, strict=True):
+                    results[row] = hypotheses
     finally:
         model.train(was_training)
     return results

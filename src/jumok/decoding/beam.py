@@ -63,8 +63,9 @@ def beam_search(
 
         # 5. Sentences that are done leave the batch.
         goes_on = []
-        for i, sentence in enumerate(live.tolist()):
-            if _is_done(finished[sentence], beam, float(log_probs[i, 0]) / length_penalty(length, alpha)):
+        leading_scores = (log_probs[:, 0] / length_penalty(length, alpha)).tolist()
+        for i, (sentence, leading_score) in enumerate(zip(live.tolist(), leading_scores, strict=True)):
+            if _is_done(finished[sentence], beam, leading_score):
                 continue
             if length >= max_lengths[sentence]:
                 _cut_off(finished[sentence], ids[i], log_probs[i], length, alpha, beam)
@@ -95,10 +96,10 @@ def _collect(
 ) -> None:
     """Add what ended among the best N of each sentence."""
     ended = is_end[:, :beam] & best[:, :beam].isfinite()
-    for i, k in ended.nonzero().tolist():
-        log_prob = float(best[i, k])
-        words = ids[i, from_row[i, k], 1:].tolist()
-        finished[int(live[i])].append(Hypothesis(words, log_prob, log_prob / length_penalty(length, alpha)))
+    sentence, place = ended.nonzero(as_tuple=True)
+    words = ids[sentence, from_row[sentence, place], 1:].tolist()
+    for i, log_prob, pieces in zip(sentence.tolist(), best[sentence, place].tolist(), words, strict=True):
+        finished[int(live[i])].append(Hypothesis(pieces, log_prob, log_prob / length_penalty(length, alpha)))
 
 
 def _first_not_ended(is_end: Tensor, beam: int) -> Tensor:

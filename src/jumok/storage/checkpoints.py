@@ -107,6 +107,14 @@ class Checkpoints:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise CheckpointError(f"{path}: is incomplete or its manifest is damaged") from None
 
+    def corpus(self, step: int) -> str | None:
+        """The fingerprint of the data that a checkpoint was trained on; None where that cannot be read."""
+        try:
+            state = json.loads((self.path(step) / "state.json").read_text(encoding="utf-8"))
+            return str(state["corpus"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # damaged: whoever loads it will say so
+
     def load_model(self, step: int) -> Tensors:
         """The weights of a checkpoint that is whole."""
         self.verify(step)

@@ -22,7 +22,7 @@ from typing import Any
 from safetensors.torch import save
 
 from jumok.config import Config, dump_toml, load_config
-from jumok.data.prepared import open_tokenizers, tokenizer_files
+from jumok.data.prepared import PreparedCorpus, open_tokenizers, tokenizer_files
 from jumok.errors import RunError
 from jumok.models import TranslationModel, build_model
 from jumok.storage.checkpoints import Checkpoints, Tensors, load_tensors, load_weights
@@ -43,7 +43,7 @@ class RunDirectory:
         self.checkpoints = Checkpoints(self.path / "checkpoints")
 
     def create(self, config: Config, tokenizer_folder: Path) -> None:
-        """Lay the directory out; configuration and tokenizer are written last state first."""
+        """Lay the directory out: tokenizer and configuration."""
         with explain_full_disk(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             files = tokenizer_files(tokenizer_folder)
@@ -65,18 +65,20 @@ class RunDirectory:
         if not self.config_file.exists():
             raise RunError(f"{self.path}: is not a run directory (no config.toml in it)")
 
-    def refuse_other_data(self, fingerprint: str, folder: Path) -> None:
-        """Before anything here is overwritten: a run goes on only with the corpus that it was begun with."""
-        for step in self.checkpoints.steps():
-            try:
-                state = json.loads((self.checkpoints.path(step) / "state.json").read_text(encoding="utf-8"))
-            except (OSError, ValueError):
-                continue  # damaged: whoever loads it will say so
-            if state.get("corpus") != fingerprint:
-                raise RunError(
-                    f"{self.path}: was trained on other data or another tokenizer than {folder} holds now; "
-                    "choose another --run, or bring the data back"
-                )
+    def refuse_other_data(self, corpus: PreparedCorpus) -> None:
+        """Before anything here is overwritten: a run goes on only with the corpus and pieces that it was begun with."""
+        steps = self.checkpoints.steps()
+        if not steps:
+            return
+        same_pieces = all(
+            (self.path / file.name).exists() and (self.path / file.name).read_bytes() == file.read_bytes()
+            for file in tokenizer_files(corpus.folder)
+        )
+        if not same_pieces or any(self.checkpoints.corpus(step) not in (None, corpus.fingerprint) for step in steps):
+            raise RunError(
+                f"{self.path}: was trained on other data or another tokenizer than {corpus.folder} holds now; "
+                f"choose another --run, or remove {self.path} to start anew"
+            )
 
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
         """Source and target tokenizer."""

@@ -11,25 +11,22 @@ from jumok.text.languages import language
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’“»)\]]*\s+|(?<=[。！？])(?![。！？])[」』”’）]*\s*")
 
 
+_SPACE = re.compile(r"\s+")
+
+
 def split_sentences(text: str) -> list[str]:
     """Sentences in order, nothing lost but the white space between them."""
-    parts, start = [], 0
-    for match in _SENTENCE_END.finditer(text):
-        closing = match.group().rstrip()
-        parts.append(text[start : match.start()] + closing)
-        start = match.end()
-    parts.append(text[start:])
-    return [part for part in (part.strip() for part in parts) if part]
+    return [part.strip() for part in _cut(text, _SENTENCE_END) if part.strip()]
 
 
 def split_long(text: str, max_pieces: int, count_pieces: Callable[[str], int]) -> list[str]:
     """Cut a text into parts of at most `max_pieces`: at sentence ends, else at spaces, else between characters."""
     if count_pieces(text) <= max_pieces:
         return [text]
-    sentences = split_sentences(text)
-    units = sentences if len(sentences) > 1 else text.split()
-    if len(units) > 1:
-        return _pack(units, max_pieces, count_pieces)
+    for boundary in (_SENTENCE_END, _SPACE):
+        units = _cut(text, boundary)
+        if len(units) > 1:
+            return _pack(units, max_pieces, count_pieces)
     if len(text) < 2:
         return [text]
     middle = len(text) // 2
@@ -41,21 +38,28 @@ def join_parts(parts: list[str], target: str) -> str:
     return (" " if language(target).has_spaces else "").join(part for part in parts if part)
 
 
+def _cut(text: str, boundary: re.Pattern[str]) -> list[str]:
+    """Cut behind every boundary; put together, the parts are the text again."""
+    ends = [match.end() for match in boundary.finditer(text)] + [len(text)]
+    starts = [0, *ends[:-1]]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
+
+
 def _pack(units: list[str], max_pieces: int, count_pieces: Callable[[str], int]) -> list[str]:
     """As many neighbouring units in a part as fit; a unit that is too long by itself is split further."""
     parts: list[str] = []
-    current: list[str] = []
-    size = 0
+    current = ""
     for unit in units:
-        cost = count_pieces(unit)
-        if current and size + cost > max_pieces:
-            parts.append(" ".join(current))
-            current, size = [], 0
-        if cost > max_pieces:
-            parts.extend(split_long(unit, max_pieces, count_pieces))
+        if count_pieces((current + unit).strip()) <= max_pieces:
+            current += unit
             continue
-        current.append(unit)
-        size += cost
-    if current:
-        parts.append(" ".join(current))
+        if current.strip():
+            parts.append(current.strip())
+        current = ""
+        if count_pieces(unit.strip()) <= max_pieces:
+            current = unit
+        else:
+            parts.extend(split_long(unit.strip(), max_pieces, count_pieces))
+    if current.strip():
+        parts.append(current.strip())
     return parts

@@ -7,8 +7,8 @@ saved for a training to go on exactly where it stopped.
 from __future__ import annotations
 
 import math
-import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,13 +21,14 @@ import torch
 from torch import nn
 
 from jumok.config import Config
-from jumok.data.batching import Batch, collate, plan_batches
+from jumok.data.batching import Batch, Ids, collate, plan_batches
 from jumok.data.prepared import PreparedCorpus, Split
 from jumok.decoding.batches import search
-from jumok.errors import DivergenceError, ResourceError, RunError
+from jumok.errors import DivergenceError, explained_memory_errors
 from jumok.evaluation.cost import training_flops
 from jumok.evaluation.scores import score
 from jumok.models import TranslationModel, build_model
+from jumok.nn.device import choose_device
 from jumok.storage.checkpoints import load_weights, model_tensors
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.tokenizer import PAD_ID
@@ -37,6 +38,10 @@ from jumok.training.objective import Objective, TranslationObjective
 from jumok.training.optimizer import build_optimizer
 from jumok.training.schedule import learning_rate
 
+_MEMORY_ADVICE = (
+    "lower training.batch_tokens (and raise training.accumulate by the same factor to learn the same), or choose a "
+    "smaller model.preset"
+)
 _MAX_SKIPPED = 10  # updates in a row without a finite gradient before the training gives up
 
 
@@ -52,7 +57,7 @@ class Progress:
     seconds: float = 0.0
     flops: float = 0.0
     best_step: int = 0
-    best_loss: float = math.inf
+    best_loss: float | None = None
     worse_validations: int = 0
     skipped: int = 0
 
@@ -69,7 +74,12 @@ class Trainer:
     """Trains one model on one prepared corpus into one run directory."""
 
     def __init__(
-        self, config: Config, corpus: PreparedCorpus, run: RunDirectory, listeners: Sequence[Listener] = ()
+        self,
+        config: Config,
+        corpus: PreparedCorpus,
+        run: RunDirectory,
+        listeners: Sequence[Listener] = (),
+        objective: Callable[[TranslationModel, float], Objective] = TranslationObjective,
     ) -> None:
         self.config = config
         self.settings = config.training
@@ -77,23 +87,27 @@ class Trainer:
         self.run = run
         self.listeners = listeners
         self.device = choose_device(self.settings.device)
-        self.train_split = corpus.require("train")
-        self.valid_split = corpus.require("valid")
+        self.train_split = corpus.split("train")
+        self.valid_split = corpus.split("valid")
         self.progress = Progress()
+        self._started = time.perf_counter()  # less the seconds of earlier sittings
 
         keep_freed_memory()
-        torch.set_num_threads(self.settings.threads or len(os.sched_getaffinity(0)))
+        if self.settings.threads is not None:
+            torch.set_num_threads(self.settings.threads)
         torch.manual_seed(self.settings.seed)
         vocab_sizes = corpus.src_tokenizer.vocab_size, corpus.tgt_tokenizer.vocab_size
         self.model: TranslationModel = build_model(config.model, *vocab_sizes, PAD_ID).to(self.device)
-        self.objective: Objective = TranslationObjective(self.model, self.settings.label_smoothing)
+        self.objective = objective(self.model, self.settings.label_smoothing)
+        self.validation_objective = objective(self.model, 0.0)
         self.optimizer = build_optimizer(self.model, self.settings)
 
     def train(self) -> Progress:
         """Train until the steps, the minutes or the patience are used up, then choose the model to use."""
         self._go_on_from_checkpoint()
         self.model.train()
-        with _signals_noted() as received, _explained_memory_errors():
+        self._started = time.perf_counter() - self.progress.seconds
+        with _signals_noted() as received, explained_memory_errors(_MEMORY_ADVICE):
             for batches in self._updates():
                 self._update(batches)
                 is_validation = self._is_due(self.settings.validate_every) or self._is_over()
@@ -106,6 +120,8 @@ class Trainer:
                 if self._is_over():
                     break
             self._choose_model()
+            if received:
+                raise Interrupted(received[0], self.progress.step)
         return self.progress
 
     # --- one update ---------------------------------------------------------------------------------------------
@@ -132,15 +148,20 @@ class Trainer:
             progress.batch = 0
 
     def _make_batch(self, rows: np.ndarray[Any, Any], number: int) -> Batch:
+        src, tgt = self.train_split.ids(rows)
         sampling = self.config.tokenizer.sampling
         if not sampling:
-            return collate(*self.train_split.ids(rows))
+            return collate(src, tgt)
         src_texts, tgt_texts = self.train_split.texts(rows)
         seeds = _seeds(self.settings.seed, self.progress.epoch, number)
-        return collate(
-            self.corpus.src_tokenizer.encode_sampled(src_texts, sampling, seeds[0]),
-            self.corpus.tgt_tokenizer.encode_sampled(tgt_texts, sampling, seeds[1]),
-        )
+        sampled_src = self.corpus.src_tokenizer.encode_sampled(src_texts, sampling, seeds[0])
+        sampled_tgt = self.corpus.tgt_tokenizer.encode_sampled(tgt_texts, sampling, seeds[1])
+        return collate(self._unless_too_long(sampled_src, src), self._unless_too_long(sampled_tgt, tgt))
+
+    def _unless_too_long(self, sampled: Sequence[Ids], plain: Sequence[Ids]) -> list[Ids]:
+        """Sampling makes more pieces; where it makes too many, the plain ones are taken."""
+        limit = self.config.data.max_length
+        return [s if len(s) <= limit else p for s, p in zip(sampled, plain, strict=True)]
 
     def _update(self, batches: list[Batch]) -> None:
         """Sum the losses, count the tokens, scale once: accumulation is exactly one large batch."""
@@ -148,15 +169,14 @@ class Trainer:
         progress, settings = self.progress, self.settings
         progress.step += 1
         torch.manual_seed(_seeds(settings.seed, progress.step)[0])  # decides this update's dropout
-        num_tokens = sum(batch.num_tgt_tokens for batch in batches)
-        total_loss = 0.0
+        total_loss, num_tokens = 0.0, 0
         for batch in batches:
             with self._autocast():
-                loss, _ = self.objective(batch.to(self.device))
-            torch.autograd.backward(loss / num_tokens)
+                loss, count = self.objective(batch.to(self.device))
+            torch.autograd.backward(loss)
             total_loss += float(loss.detach())
-        limit = settings.clip_norm or math.inf
-        grad_norm = float(nn.utils.clip_grad_norm_(self.model.parameters(), limit))
+            num_tokens += count
+        grad_norm = self._scale_gradients(num_tokens)
         rate = learning_rate(settings, self.config.model.d_model, progress.step)
         if math.isfinite(total_loss) and math.isfinite(grad_norm):
             for group in self.optimizer.param_groups:
@@ -167,8 +187,7 @@ class Trainer:
             self._skip(total_loss, grad_norm)
         self.optimizer.zero_grad(set_to_none=True)
 
-        seconds = time.perf_counter() - started
-        progress.seconds += seconds
+        progress.seconds = time.perf_counter() - self._started
         progress.tgt_tokens += num_tokens
         progress.src_tokens += sum(batch.num_src_tokens for batch in batches)
         vocab_size = self.corpus.tgt_tokenizer.vocab_size
@@ -180,9 +199,17 @@ class Trainer:
             learning_rate=rate,
             grad_norm=grad_norm,
             tgt_tokens=progress.tgt_tokens,
-            tokens_per_second=num_tokens / seconds,
+            tokens_per_second=num_tokens / (time.perf_counter() - started),
             seconds=progress.seconds,
         )
+
+    def _scale_gradients(self, num_tokens: int) -> float:
+        """Divide by the tokens and shorten to clip_norm, in one pass; returns the norm before it was shortened."""
+        gradients = [p.grad for p in self.model.parameters() if p.grad is not None]
+        norm = float(nn.utils.get_total_norm(gradients)) / num_tokens
+        limit = self.settings.clip_norm or math.inf
+        torch._foreach_mul_(gradients, min(1.0, limit / (norm + 1e-6)) / num_tokens)
+        return norm
 
     def _skip(self, loss: float, grad_norm: float) -> None:
         """A loss or gradient that is not a number never reaches the weights."""
@@ -192,25 +219,27 @@ class Trainer:
         if progress.skipped >= _MAX_SKIPPED:
             raise DivergenceError(
                 f"{_MAX_SKIPPED} updates in a row had no finite gradient (last at step {progress.step}); lower "
-                "training.learning_rate or raise training.warmup_steps, and start from an earlier checkpoint"
+                "training.learning_rate or raise training.warmup_steps; the same command goes on from the last save"
             )
 
     # --- validation, checkpoints, the end -----------------------------------------------------------------------
 
     def _validate(self) -> None:
         """Loss and greedy BLEU on the validation set; the best loss so far is remembered."""
-        started = time.perf_counter()
         progress = self.progress
-        loss = validation_loss(self.model, self.valid_split, self.settings.batch_tokens, self.device)
+        loss = self._validation_loss()
         figures: Event = {"loss": loss, "perplexity": math.exp(min(loss, 50.0))}
         if self.settings.validate_bleu:
             figures |= self._validation_bleu(self.settings.validate_bleu)
-        if loss < progress.best_loss:
+        if progress.best_loss is None or loss < progress.best_loss:
             progress.best_loss, progress.best_step, progress.worse_validations = loss, progress.step, 0
         else:
             progress.worse_validations += 1
-        progress.seconds += time.perf_counter() - started
+        progress.seconds = time.perf_counter() - self._started
         self._tell("validate", epoch=progress.epoch, seconds=progress.seconds, **figures)
+
+    def _validation_loss(self) -> float:
+        return mean_loss(self.model, self.validation_objective, self.valid_split, self.settings.batch_tokens)
 
     def _validation_bleu(self, num_sentences: int) -> Event:
         rows = list(range(min(num_sentences, len(self.valid_split))))
@@ -223,13 +252,22 @@ class Trainer:
 
     def _save(self) -> None:
         progress, checkpoints = self.progress, self.run.checkpoints
-        if progress.step in checkpoints.steps():
-            return
         state = {**asdict(progress), "corpus": self.corpus.fingerprint}
         checkpoints.save(progress.step, model_tensors(self.model), self._optimizer_tensors(), state)
         num_kept = max(self.settings.keep_last, self.settings.average_last)
-        checkpoints.prune(keep={*checkpoints.steps()[-num_kept:], progress.best_step})
+        checkpoints.prune(keep={*self._regular_steps()[-num_kept:], progress.step, progress.best_step})
         self._tell("save", path=str(checkpoints.path(progress.step)))
+
+    def _regular_steps(self) -> list[int]:
+        """Steps of the checkpoints that an uninterrupted training has too: an interruption changes no average."""
+        settings, last = self.settings, self.progress.step
+        return [
+            step
+            for step in self.run.checkpoints.steps()
+            if step % settings.validate_every == 0
+            or (settings.save_every is not None and step % settings.save_every == 0)
+            or (step == last and self._is_over())
+        ]
 
     def _choose_model(self) -> None:
         """The mean of the last checkpoints or the best one, whichever has the lower validation loss."""
@@ -241,12 +279,12 @@ class Trainer:
         else:
             candidates[f"step {steps[-1]}"] = checkpoints.load_model(steps[-1])
         if average_last > 1 and len(steps) > 1:
-            last = steps[-average_last:]
+            last = self._regular_steps()[-average_last:]
             candidates[f"mean of steps {', '.join(map(str, last))}"] = checkpoints.average(last)
         losses = {}
         for name, tensors in candidates.items():
             load_weights(self.model, tensors, name)
-            losses[name] = validation_loss(self.model, self.valid_split, self.settings.batch_tokens, self.device)
+            losses[name] = self._validation_loss()
         chosen = min(losses, key=lambda name: losses[name])
         self.run.save_model(candidates[chosen])
         self._tell("model", chosen=chosen, loss=losses[chosen])
@@ -269,11 +307,6 @@ class Trainer:
         if loaded is None:
             return
         weights, optimizer_tensors, state = loaded
-        if state.get("corpus") != self.corpus.fingerprint:
-            raise RunError(
-                f"{self.run.path}: was trained on other data or another tokenizer than {self.corpus.folder} holds now; "
-                "choose another --run, or bring the data back"
-            )
         load_weights(self.model, weights, str(self.run.checkpoints.folder))
         self.progress = Progress(**{field.name: state[field.name] for field in fields(Progress)})
         self._restore_optimizer(optimizer_tensors)
@@ -305,23 +338,12 @@ class Trainer:
             listener({"event": event, "step": self.progress.step, **figures})
 
 
-def choose_device(name: str) -> torch.device:
-    """The device of that name; auto is the GPU where there is one."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    if name == "cuda" and not torch.cuda.is_available():
-        raise RunError('training.device = "cuda", but torch finds no CUDA device here; use "cpu" or "auto"')
-    if name == "mps" and not torch.backends.mps.is_available():
-        raise RunError('training.device = "mps", but torch finds no Metal device here; use "cpu" or "auto"')
-    return torch.device(name)
-
-
 @torch.inference_mode()
-def validation_loss(model: TranslationModel, split: Split, batch_tokens: int, device: torch.device) -> float:
-    """Cross-entropy a token, without smoothing and dropout."""
+def mean_loss(model: TranslationModel, objective: Objective, split: Split, batch_tokens: int) -> float:
+    """The loss a token over a whole split, without dropout."""
+    device = next(model.parameters()).device
     was_training = model.training
     model.eval()
-    objective = TranslationObjective(model, label_smoothing=0.0)
     total, count = 0.0, 0
     for rows in plan_batches(split.src_lengths, split.tgt_lengths, batch_tokens):
         loss, num_tokens = objective(collate(*split.ids(rows)).to(device))
@@ -346,6 +368,7 @@ def _signals_noted() -> Iterator[list[int]]:
         if received:
             raise KeyboardInterrupt
         received.append(number)
+        print("jumok: stopping after this update …", file=sys.stderr, flush=True)
 
     try:
         for watched in (signal.SIGINT, signal.SIGTERM):
@@ -357,18 +380,3 @@ def _signals_noted() -> Iterator[list[int]]:
     finally:
         for watched, handler in previous.items():
             signal.signal(watched, handler)
-
-
-@contextmanager
-def _explained_memory_errors() -> Iterator[None]:
-    """Say which setting to lower where memory runs out."""
-    try:
-        yield
-    except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
-        is_memory = isinstance(error, torch.OutOfMemoryError | MemoryError) or "can't allocate memory" in str(error)
-        if not is_memory:
-            raise
-        raise ResourceError(
-            "out of memory; lower training.batch_tokens (and raise training.accumulate by the same factor to learn "
-            "the same), or choose a smaller model.preset"
-        ) from error

@@ -72,7 +72,7 @@ def test_every_command_has_help_with_an_example(jumok: Jumok, command: str) -> N
             ["evaluate", "runs/nope"],
             "jumok: runs/nope: no such run directory; `jumok train CONFIG` makes one under runs/",
         ),
-        (["evaluate", "x", "--split", "dev"], "jumok: --split dev: expected valid, test or composition"),
+        (["evaluate", "x", "--split", "dev"], "jumok: split dev: expected valid, test or composition"),
         (["translate"], "jumok: Missing argument 'RUN'; `jumok translate --help` shows how"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,16 @@ import pytest
 Jumok = Callable[..., Any]
 
 WEIRD = "나는\n\na\u2028b\n\x85\n😀😀\n<s>\n \t \n▁\n너는 집에 산다.\n\n\n"
+
+
+CUT_OFF = (
+    r"jumok: \d+ of the translations reached the length limit and were cut off; raise decoding.max_extra_length in .*"
+)
+
+
+def without_cut_off(err: str) -> str:
+    """What else was said: random weights seldom end a sentence."""
+    return re.sub(CUT_OFF, "", err).strip()
 
 
 @pytest.mark.parametrize(
@@ -33,7 +44,7 @@ WEIRD = "나는\n\na\u2028b\n\x85\n😀😀\n<s>\n \t \n▁\n너는 집에 산�
 def test_as_many_lines_out_as_in(jumok: Jumok, run: Path, tmp_path: Path, text: str) -> None:
     expected = text.count("\n") + (not text.endswith("\n"))
     piped = jumok("translate", run, stdin=text.encode())
-    assert (piped.code, piped.err) == (0, "")
+    assert (piped.code, without_cut_off(piped.err)) == (0, "")
     assert piped.out.count("\n") == expected and piped.out.endswith("\n")
     assert len(piped.out.splitlines()) == expected
     file = tmp_path / "in.txt"
@@ -74,7 +85,7 @@ def test_n_best_prints_so_many_lines_for_every_line(jumok: Jumok, run: Path) -> 
 def test_output_file(jumok: Jumok, run: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.txt"
     ended = jumok("translate", run, "-o", out, stdin="나는\n\n".encode())
-    assert (ended.code, ended.out, ended.err) == (0, "", "")
+    assert (ended.code, ended.out, without_cut_off(ended.err)) == (0, "", "")
     assert out.read_text().count("\n") == 2
     assert list(tmp_path.iterdir()) == [out]
 
@@ -195,7 +206,7 @@ def test_translations_are_utf8_whatever_the_terminal_says(run: Path) -> None:
         check=False,
         env={"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"},
     )
-    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert (ended.returncode, without_cut_off(ended.stderr.decode())) == (0, "")
     assert json.loads(ended.stdout)["source"] == "나는"
 
 

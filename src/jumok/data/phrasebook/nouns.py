@@ -42,8 +42,8 @@ class Noun:
 
 
 _TABLE = """
-fruit food sold taste | 개 | 사과 apple; 바나나 banana; 포도 grapes /plural @송이 bunch; 딸기 strawberry; 수박
-    watermelon @통; 귤 tangerine; 복숭아 peach; 오렌지 orange; 감 persimmon
+fruit food sold taste | 개 | 사과 apple; 바나나 banana; 포도 grapes /plural @송이 bunch; 딸기 strawberries /plural; 수박
+    watermelon /mass; 귤 tangerine; 복숭아 peach; 오렌지 orange; 감 persimmon
 vegetable food sold taste cookable | 개 | 감자 potato; 고구마 sweet potato; 당근 carrot; 양파 onion; 오이 cucumber;
     토마토 tomato; 배추 cabbage /mass @포기 head; 두부 tofu /mass @모 block
 dish food served taste cooked | 그릇 | 비빔밥 bibimbap /mass @그릇 bowl; 냉면 cold noodles /plural @그릇 bowl; 라면
@@ -78,7 +78,7 @@ science subject |  | 수학 math /name; 역사 history /name; 과학 science /na
 game |  | 축구 soccer /name; 농구 basketball /name; 야구 baseball /name; 배구 volleyball /name
 playing |  | 게임 games /name
 racket |  | 테니스 tennis /name; 탁구 table tennis /name; 배드민턴 badminton /name
-struck_instrument |  | 피아노 the piano /name; 기타 the guitar /name; 북 the drum /name
+struck_instrument |  | 피아노 the piano /name; 기타 the guitar /name; 북 the drums /name
 clothes garment sold giveable looks | 벌 | 옷 clothes /plural @벌 set; 바지 pants /plural @벌 pair; 치마 skirt; 코트
     coat; 셔츠 shirt; 원피스 dress; 스웨터 sweater; 재킷 jacket; 한복 hanbok; 양복 suit
 footwear garment sold giveable looks | 켤레 | 신발 shoes /plural @켤레 pair; 운동화 sneakers /plural @켤레 pair;

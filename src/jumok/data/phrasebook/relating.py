@@ -31,14 +31,16 @@ _JUDGED_BY = {
     "주문하다": words("맛있다 맵다 짜다 뜨겁다 차갑다 비싸다"),
     **dict.fromkeys(
         ("보다", "듣다", "읽다"),
-        words("재미있다 지루하다 슬프다 무섭다 길다 짧다 어렵다 쉽다 유명하다"),
+        words("재미있다 지루하다 슬프다 무섭다 길다 짧다 어렵다 쉽다"),
     ),
-    **dict.fromkeys(("입다", "신다"), words("예쁘다 편하다 불편하다 따뜻하다 비싸다 하얗다 빨갛다 파랗다 까맣다")),
+    **dict.fromkeys(("입다", "신다"), words("예쁘다 편하다 불편하다 따뜻하다 비싸다")),
 }
 _JUDGED_BY |= {
     "그리다": words("귀엽다 예쁘다 아름답다"),
     "쓰다": words("길다 짧다 슬프다 어렵다"),
     "타다": words("빠르다 느리다"),
+    "빌리다": words("재미있다 지루하다 슬프다 무섭다 길다 어렵다 쉽다 두껍다 가볍다 무겁다 좋다 빠르다 느리다"),
+    "받다": words("예쁘다 특별하다 길다 짧다 슬프다 귀엽다 좋다 아름답다"),
 }
 _UNJUDGED = frozenset({"더럽다", "위험하다"})
 _TELLING_FRAMES = [verb for verb in TRANSITIVE if verb.lemma in _TELLING and "generic" not in verb.traits]
@@ -93,7 +95,7 @@ def thing_told_apart(rng: random.Random) -> Sentence:
         verb = rng.choice(_TELLING_FRAMES)
         noun = rng.choice(verb.objects)
         fitting = judgements(verb, noun)
-        if noun.kind not in ("name", "the") and fitting:
+        if noun.kind not in ("name", "the") and fitting and "tableware" not in noun.classes:
             break
     adjective = rng.choice(fitting)
     level = draw_level(rng)
@@ -172,6 +174,7 @@ _JUDGED_PLACES = [
     for adjective in ADJECTIVES
     for place in adjective.places
     if place in _GO.places and place.english.startswith("the ") and "nature" not in place.classes
+    if place.korean not in ("사무실", "기숙사", "운동장")
 ]
 
 
@@ -211,7 +214,7 @@ def person_told_apart(rng: random.Random) -> Sentence:
     level = draw_level(rng)
     who = rng.choice(NAMES)
     while True:
-        verb = draw_verb(rng, "ongoing accident state event punctual great domestic own")
+        verb = draw_verb(rng, "ongoing accident state event punctual great domestic own going")
         if verb.takes in ("thing", "nothing"):
             break
     thing = Phrase(rng.choice(verb.objects)) if verb.objects else None

@@ -41,7 +41,7 @@ _FEWEST_IN_SURVEY = 15
 _FEWEST_OCCURRENCES = 30
 # After this share of the corpus only sentences with words still rarer than that are taken, for so many attempts.
 _FREE_SHARE = 0.92
-_ATTEMPTS_FOR_RARE_WORDS = 15_000
+_ATTEMPTS_FOR_RARE_WORDS = 20_000
 
 
 @dataclass(frozen=True)

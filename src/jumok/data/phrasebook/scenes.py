@@ -10,7 +10,7 @@ from .clauses import Clause, Form, Phrase, Sentence
 from .conjugation import Level
 from .drawing import chance, draw_clause, draw_level, draw_person
 from .hangul import attach
-from .joining import effect_form
+from .joining import effect_form, times_of
 from .people import ME, NAMES, PERSON
 from .places import PLACE, Place
 from .reasons import draw_reason
@@ -196,13 +196,16 @@ def tried_and_found(rng: random.Random) -> Sentence:
     """어제 비빔밥을 먹었어요. 정말 맛있더라고요."""
     verb, noun, adjective = rng.choice(_TRIED)
     level = draw_level(rng)
-    form = Form(level, "past", remote=chance(rng, 0.3))
-    first = Clause(verb, None if chance(rng, 0.6) else ME, Phrase(noun), time=rng.choice(SMALL_TIMES["past"]))
+    time = rng.choice(SMALL_TIMES["past"])
+    form = Form(
+        level, "past", remote=time in DAY_PAST_TIMES and verb.lemma in ("먹다", "보다", "읽다") and chance(rng, 0.4)
+    )
+    first = Clause(verb, None if chance(rng, 0.6) else ME, Phrase(noun), time=time)
     degree, english_degree = rng.choice(_DEGREES)
     is_observed = chance(rng, 0.65)
     p = adjective.predicate
     second = degree + (ko.observed(p, level) if is_observed else ko.finish(p, level, "past")) + "."
-    it = "They were" if noun.is_many else "It was"
+    it = "They were" if noun.is_many or (noun.kind == "count" and "generic" in verb.traits) else "It was"
     sentence = _followed(
         first,
         form,
@@ -224,7 +227,8 @@ def state_and_deed(rng: random.Random) -> Sentence:
     form = effect_form(rng, fact, clause, level, unable)
     first_form = Form(level, "past" if form.tense == "past" else "present")
     if form.tense == "past":
-        fact = replace(fact, time=rng.choice(_RECENT) if chance(rng, 0.7) else None)
+        times = times_of(fact, _RECENT)
+        fact = replace(fact, time=rng.choice(times) if times and chance(rng, 0.7) else None)
     elif chance(rng, 0.6):
         fact = replace(fact, time=TODAY)
     return Sentence(

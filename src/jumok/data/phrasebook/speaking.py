@@ -10,7 +10,7 @@ from .conjugation import Level, Tense
 from .drawing import chance, draw_clause, draw_level, draw_person, draw_phrase, draw_time, draw_verb
 from .people import ME, NAMES, Person
 from .tables import entries, words
-from .times import FUTURE_TIMES, MANNERS, Time
+from .times import FREQUENCIES, FUTURE_TIMES, HOURS, MANNERS, Time
 from .verbs import TRANSITIVE, Verb, verb_frames
 
 _REQUEST = Form("polite", "future", "must")
@@ -39,7 +39,7 @@ def _spoken(construction: str, clause: Clause, level: Level, ending: str, englis
 
 def _imperative(clause: Clause) -> str:
     # What is "own" is the hearer's: wash your hands.
-    return clause.verb.english + clause.english_complement(question="own" in clause.verb.traits)
+    return clause.english_verb + clause.english_complement(question="own" in clause.verb.traits)
 
 
 def request(rng: random.Random) -> Sentence:
@@ -48,6 +48,8 @@ def request(rng: random.Random) -> Sentence:
     clause = _bare(rng, "request")
     if clause.verb.lemma not in _DATED_REQUESTS:
         clause = replace(clause, time=None, place=clause.place if clause.verb.takes == "goal" else None)
+    if clause.manner and clause.manner.korean == "혼자":
+        clause = replace(clause, manner=None)
     if clause.person and clause.person.honoured and clause.verb.takes == "recipient":
         clause = replace(clause, person=rng.choice(NAMES))
     for_me = clause.verb.takes in ("thing", "recipient") and "own" not in clause.verb.traits
@@ -77,12 +79,15 @@ def prohibition(rng: random.Random) -> Sentence:
     level = draw_level(rng)
     while True:
         clause = _bare(rng, "request", adjuncts=0.35)
-        if clause.verb.lemma in _FORBIDDEN and not (
-            clause.object and (clause.object.number or clause.object.adjective)
+        is_meal = clause.object is not None and "meal" in clause.object.noun.classes
+        if (
+            clause.verb.lemma in _FORBIDDEN
+            and not is_meal
+            and not (clause.object and (clause.object.number or clause.object.adjective))
         ):
             break
     manner = clause.manner if clause.manner and clause.manner.korean in _TOO_MUCH else None
-    clause = replace(clause, manner=manner, time=None)
+    clause = replace(clause, manner=manner, time=None, person=rng.choice(NAMES) if clause.person else None)
     ending = ko.forbid(clause.korean_predicate(Form(level)), level)
     return _spoken("prohibition", clause, level, ending, "don't " + _imperative(clause))
 
@@ -99,12 +104,12 @@ def suggestion(rng: random.Random) -> Sentence:
     clause = replace(_bare(rng, "fun"), companion=None, person=None)
     while clause.verb.takes in ("person", "recipient") or clause.verb.lemma in ("가르치다", "쓰다"):
         clause = replace(_bare(rng, "fun"), companion=None, person=None)
-    manner = clause.manner if clause.manner and clause.manner.korean != "혼자" else None
+    manner = clause.manner if clause.manner and clause.manner.korean in ("같이", "천천히", "다시") else None
     if manner is None and MANNERS["같이"] in clause.verb.manners and chance(rng, 0.5):
         manner = MANNERS["같이"]
     clause = replace(clause, manner=manner)
     p = clause.korean_predicate(Form(level))
-    phrase = clause.verb.english + clause.english_complement()
+    phrase = clause.english_verb + clause.english_complement()
     if level == "polite" or chance(rng, 0.5):
         asked: Level = "polite" if level == "formal" else level
         return _spoken("suggestion", clause, asked, ko.propose(p, asked), "shall we " + phrase, "?")
@@ -114,8 +119,11 @@ def suggestion(rng: random.Random) -> Sentence:
 def promise(rng: random.Random) -> Sentence:
     """제가 내일 전화할게요."""
     level = draw_level(rng)
-    clause = _bare(rng, "duty", "great", adjuncts=0.8)
-    clause = replace(clause, time=rng.choice(_SOON) if clause.time else None, time_first=False)
+    clause = _bare(rng, "duty", "great own routine", adjuncts=0.8)
+    while clause.verb.english in ("wear", "take"):
+        clause = _bare(rng, "duty", "great own routine", adjuncts=0.8)
+    manner = clause.manner if clause.manner and clause.manner.korean in ("빨리", "일찍", "다시", "열심히") else None
+    clause = replace(clause, time=rng.choice(_SOON) if clause.time else None, manner=manner, time_first=False)
     if chance(rng, 0.6):
         clause = replace(clause, subject=ME, marker="subject")
     p = clause.korean_predicate(Form(level))
@@ -134,6 +142,9 @@ _WHAT_VERBS = dict(
 )
 
 
+_USUALLY = next(adverb for adverb in FREQUENCIES if adverb.korean == "보통")
+
+
 def _draw_asking_form(rng: random.Random) -> Form:
     tense: Tense = rng.choices(("past", "present", "future"), (45, 15, 40))[0]
     modes: tuple[en.Mode, ...] = ("plain", "want", "progressive") if tense == "present" else ("plain",)
@@ -141,7 +152,7 @@ def _draw_asking_form(rng: random.Random) -> Form:
 
 
 def _whom(rng: random.Random, verb: Verb) -> Person | None:
-    return None if chance(rng, 0.65) else draw_person(rng, verb)
+    return None if chance(rng, 0.65) else draw_person(rng, verb, asked=True)
 
 
 # What one does at a time worth asking for, without an object.
@@ -151,7 +162,7 @@ _DATED = words("이사하다 결혼하다 졸업하다 여행하다 일어나다
 def _askable(rng: random.Random, avoid: str) -> Verb:
     """A verb whose occasion is worth asking about."""
     while True:
-        verb = draw_verb(rng, "ongoing accident state passive " + avoid)
+        verb = draw_verb(rng, "ongoing accident state passive slight " + avoid)
         if verb.takes != "nothing" or verb.lemma in _DATED:
             return verb
 
@@ -170,12 +181,18 @@ def ask_what(rng: random.Random) -> Sentence:
         form = replace(form, tense="past", mode="plain")
     if lemma == "하다":
         verb = replace(verb, lemma="하다", english="do", places=(), objects=(), traits=frozenset())
+    if form.tense == "present" and form.mode == "plain" and verb.traits & {"punctual", "once", "passive"}:
+        form = replace(form, tense="past")
     subject = _whom(rng, verb)
     if subject and subject.honoured and lemma == "마시다":
         # 드시다 is both eating and drinking; without an object nothing tells them apart.
         subject = rng.choice(NAMES)
     clause = draw_clause(rng, form, verb, subject=subject, adjuncts=0.9)
-    clause = replace(clause, manner=None, frequency=None, marker="topic")
+    # 뭐 읽어요 asks what one is reading; the habit is asked for with 보통.
+    is_habit = form.tense == "present" and form.mode == "plain"
+    frequency = _USUALLY if is_habit else None
+    time = None if is_habit else clause.time
+    clause = replace(clause, manner=None, time=time, frequency=frequency, companion=None, marker="topic")
     p = clause.korean_predicate(form)
     word = {"casual": "뭐", "polite": "뭐", "formal": "무엇을"}[form.level]
     ending = word + " " + ko.finish(p, form.level, form.tense, question=True)
@@ -187,13 +204,16 @@ def ask_what(rng: random.Random) -> Sentence:
 def ask_where(rng: random.Random) -> Sentence:
     """Ask for the place: 어디에서 커피를 마셨어요; 내일 어디에 갈 거예요."""
     form = _draw_asking_form(rng)
+    if form.tense == "present" and form.mode == "plain":
+        form = replace(form, tense="past")
     while True:
         verb = draw_verb(rng, "ongoing accident state passive " + ("punctual" if form.mode == "progressive" else ""))
-        if verb.places and verb.lemma not in ("방문하다", "여행하다", "들르다", "도착하다", "오다"):
+        if len(verb.places) > 1 and verb.lemma not in ("방문하다", "여행하다", "들르다", "도착하다", "오다"):
             break
     thing = _plain_thing(rng, verb, form)
     clause = draw_clause(rng, form, verb, subject=_whom(rng, verb), thing=thing)
-    clause = replace(clause, place=None, manner=None, frequency=None, marker="topic", time_first=False)
+    time = None if clause.time in HOURS else clause.time
+    clause = replace(clause, place=None, time=time, manner=None, frequency=None, marker="topic", time_first=False)
     # The question word stands where the place would, before object and person.
     head = replace(clause, object=None, person=None).korean_arguments(form.level)
     tail = replace(clause, subject=None, time=None, companion=None).korean_arguments(form.level)
@@ -216,7 +236,10 @@ def ask_when(rng: random.Random) -> Sentence:
     verb = _askable(rng, "instant")
     thing = _plain_thing(rng, verb, form)
     clause = draw_clause(rng, form, verb, subject=_whom(rng, verb), thing=thing, adjuncts=0.5)
-    clause = replace(clause, time=Time("언제", ""), manner=None, marker="topic", time_first=False)
+    place = clause.place if verb.takes == "goal" else None
+    clause = replace(
+        clause, time=Time("언제", ""), place=place, companion=None, manner=None, marker="topic", time_first=False
+    )
     korean = clause.korean(form)
     english = "When " + replace(clause, time=None).english_clause(form) + "?"
     return Sentence(korean, english, "question word", form.level, clause.words, clause.combinations)
@@ -233,7 +256,9 @@ def ask_who(rng: random.Random) -> Sentence:
         thing = _plain_thing(rng, verb, form)
         someone = Person("누구", "who", "it", "role")
         clause = draw_clause(rng, form, verb, subject=NAMES[0], thing=thing, adjuncts=0.7)
-        clause = replace(clause, subject=someone, manner=None, companion=None, time_first=clause.time is not None)
+        place = clause.place if verb.takes == "goal" else None
+        clause = replace(clause, subject=someone, place=place, manner=None, companion=None, marker="topic")
+        clause = replace(clause, time_first=clause.time is not None)
         korean = clause.korean(replace(form, question=True)).replace("누구는", "누가")
         english = en.capitalise(clause.english_clause(form)) + "?"
         return Sentence(korean, english, "question word", level, clause.words, clause.combinations)
@@ -248,14 +273,24 @@ def ask_who(rng: random.Random) -> Sentence:
     return replace(sentence, words=sentence.words | {"누구"})
 
 
+# What one is asked the reason of.
+_WHY = words("먹다 하다 자다 쉬다 일하다 운동하다 울다 웃다 가다 오다 만나다 기다리다 전화하다 초대하다 끝내다")
+_WHY_THINGS = words("meal medicine task writing")
+
+
 def ask_why(rng: random.Random) -> Sentence:
     """Ask for the reason: 왜 학교에 안 갔어요."""
     negation: Negation = rng.choice(("", "안", "못"))
     form = Form(draw_level(rng), "past", negation=negation, question=True)
-    verb = _askable(rng, "whole instant")
-    thing = _plain_thing(rng, verb, form)
+    while True:
+        verb = draw_verb(rng, "ongoing accident great")
+        thing = _plain_thing(rng, verb, form)
+        unwilled = bool(negation) and "unwilled" in verb.traits
+        if verb.lemma in _WHY and not unwilled and not (thing and not thing.noun.classes & _WHY_THINGS):
+            break
     clause = draw_clause(rng, form, verb, subject=_whom(rng, verb), thing=thing, adjuncts=0.6)
-    clause = replace(clause, manner=None, marker="topic", time_first=False)
+    place = clause.place if verb.takes == "goal" else None
+    clause = replace(clause, place=place, companion=None, manner=None, marker="topic", time_first=False)
     rest = replace(clause, subject=None, time=None)
     head = replace(clause, object=None, person=None, place=None, companion=None).korean_arguments(form.level)
     korean = head + "왜 " + rest.korean_arguments(form.level)

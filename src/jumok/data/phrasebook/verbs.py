@@ -7,8 +7,9 @@ row above. Objects and places are classes or single words (``_`` for a space wit
   ``counted`` (may carry a number), ``described`` (may carry an adjective);
 - of time: ``great`` (placed in weeks and years), ``dwelling`` (in years), ``daily`` (in days), ``instant`` (not
   planned for a day), ``routine`` (early or late), ``ongoing`` (only under way), ``state`` (neither willed nor under
-  way), ``event`` and ``once`` (no habit), ``punctual`` (never under way), ``accident``, ``passive`` and
-  ``unwilled`` (befalls one: not wished, not able);
+  way), ``event`` and ``once`` (no habit), ``punctual`` (never under way), ``going`` (under way it would be the way
+  there: go fishing), ``accident``, ``passive`` and ``unwilled`` (befalls one: not wished, not able), ``unwished``,
+  ``slight`` (too small a thing to be able to do, or to deny);
 - of use: ``hither`` (said where it leads, so not planned), ``duty`` (one has to), ``request`` (one asks for it),
   ``adult``, ``youthful`` and ``pupil`` (who does it), ``fun`` (one enjoys doing it), ``domestic`` (seen of
   relatives only);
@@ -26,37 +27,40 @@ from .tables import rows, words
 from .times import MANNERS, Adverb
 
 _WITH_THING = """
-먹다 | eat | fruit sweets | 집 공원 | 많이 조금 천천히 혼자 같이 | counted described request fun
+먹다 | eat | fruit sweets | 집 | 많이 조금 천천히 혼자 같이 | counted described request fun
 먹다 | eat | dish western | 식당 집 | 많이 조금 천천히 빨리 혼자 같이 | counted described request fun
-먹다 | eat | staple 감자 고구마 토마토 오이 두부 | 집 | 많이 조금 천천히 | described request
+먹다 | eat | staple 감자 고구마 토마토 오이 두부 | 집 | 많이 조금 천천히 | described request generic
 먹다 | have | meal | 식당 집 | 혼자 일찍 늦게 같이 | daily duty request
-먹다 | take | 약 비타민 | 집 | | duty request punctual
+먹다 | take | 약 비타민 | | | duty request punctual slight
 마시다 | drink | drink | 카페 집 식당 | 많이 조금 천천히 혼자 같이 | counted described request fun
 마시다 | drink | alcohol | 집 식당 | 많이 조금 천천히 혼자 같이 | counted described fun
-사다 | buy | fruit vegetable staple | 시장 | 많이 | counted described punctual duty request
+사다 | buy | fruit vegetable staple | 시장 | 많이 | counted described generic punctual duty request
 사다 | buy | sweets drink | 편의점 | 많이 | counted described punctual duty request
 사다 | buy | garment carried gift | 백화점 시장 | 같이 | counted described punctual duty once
 사다 | buy | book | 서점 | | counted described punctual duty once
-사다 | buy | stationery | 서점 | | counted described punctual duty once
-사다 | buy | gadget bike appliance furniture tableware | 백화점 | 같이 | counted described great once punctual duty
+사다 | buy | stationery | 서점 | | counted described punctual duty once slight
+사다 | buy | tableware | 시장 백화점 | 같이 | counted described once punctual duty
+사다 | buy | gadget bike appliance furniture | 백화점 | 같이 | counted described great once punctual duty
 사다 | buy | drivable | | | described great once punctual adult
-팔다 | sell | fruit vegetable | 시장 | | generic adult
-팔다 | sell | furniture gadget bike drivable | | | described great once adult punctual
+팔다 | sell | fruit vegetable | 시장 | | generic adult slight
+팔다 | sell | furniture gadget bike drivable | | | described great once adult punctual own
 요리하다 | cook | 고기 생선 감자 양파 당근 배추 두부 | 집 | 같이 혼자 | domestic whole generic
 만들다 | make | dish western | 집 | 혼자 같이 | described request fun
 굽다 | bake | 빵 케이크 고구마 | 집 | 같이 혼자 | domestic request fun
-주문하다 | order | dish western | 식당 | | counted request whole
-주문하다 | order | 커피 녹차 홍차 주스 콜라 우유 | 카페 | | counted described request whole
-자르다 | cut | 케이크 빵 수박 양파 당근 오이 두부 고기 | | 천천히 빨리 | instant definite once request
+주문하다 | order | dish western | 식당 | | counted request whole slight
+주문하다 | order | 커피 녹차 홍차 주스 콜라 우유 | 카페 | | counted described request whole slight
+자르다 | cut | 케이크 빵 수박 양파 당근 오이 두부 고기 | | 천천히 빨리 | instant definite once request slight unwished
 읽다 | read | book 신문 기사 시 | 도서관 집 카페 | 조용히 천천히 다시 혼자 | counted described duty request fun
 읽다 | read | 편지 이메일 보고서 | 집 사무실 | 천천히 다시 | counted described duty
-쓰다 | write | 편지 이메일 보고서 엽서 시 소설 기사 | 집 카페 도서관 | 천천히 다시 | counted described duty fun
+쓰다 | write | 편지 이메일 보고서 엽서 시 기사 | 집 카페 도서관 | 천천히 다시 | counted described duty fun
+쓰다 | write | 소설 | | | described fun great
 외우다 | memorize | 단어 | 집 도서관 | 다시 | generic duty pupil
 외우다 | memorize | 시 노래 | 집 도서관 | 다시 | definite duty pupil
 보내다 | send | 편지 이메일 엽서 선물 사진 | | 다시 | counted described duty request
-받다 | receive | 편지 이메일 엽서 gift | | | counted described punctual passive
+받다 | receive | 편지 이메일 엽서 gift | | | counted described punctual passive daily
 보다 | watch | 영화 | 영화관 집 | 혼자 같이 다시 | counted described fun
-보다 | watch | 드라마 다큐멘터리 만화 screen | 집 | 혼자 같이 | described fun
+보다 | watch | 드라마 다큐멘터리 screen | 집 | 혼자 같이 | described fun
+보다 | watch | 만화 | 집 | 혼자 같이 | described fun youthful
 보다 | watch | 연극 뮤지컬 공연 | | 혼자 같이 다시 | described fun
 듣다 | listen to | sound song | 집 카페 | 혼자 조용히 같이 | fun
 부르다 | sing | song | 집 노래방 | 크게 같이 잘 | described fun request
@@ -72,50 +76,54 @@ _WITH_THING = """
 치다 | play | struck_instrument | 집 학교 교회 | 잘 같이 | generic fun
 하다 | do | 숙제 | 집 도서관 카페 | 혼자 빨리 같이 | generic pupil duty
 끝내다 | finish | 숙제 보고서 | | 빨리 일찍 | definite once duty punctual
-입다 | wear | clothes | | | described duty request
-신다 | wear | footwear | | | described duty request
-쓰다 | wear | headwear | | | described duty request
-끼다 | wear | handwear 반지 | | | described request
+입다 | wear | clothes | | | described duty request slight
+신다 | wear | footwear | | | described duty request slight
+쓰다 | wear | headwear | | | described duty request slight
+끼다 | wear | handwear 반지 | | | described request slight
 벗다 | take off | 코트 재킷 footwear headwear handwear | | | instant own once punctual duty request
 빌리다 | borrow | book | 도서관 | | counted described punctual duty
-빌리다 | borrow | stationery 노트북 카메라 자전거 우산 | | | once punctual
+빌리다 | borrow | stationery 우산 | | | instant once punctual unwished
+빌리다 | borrow | 노트북 카메라 자전거 | | | daily once punctual
 돌려주다 | return | book 우산 카메라 노트북 사전 | | 빨리 | definite once punctual duty request
-찾다 | find | losable carried stationery | | | definite once punctual duty
+찾다 | find | losable carried stationery | | | definite instant once punctual unwilled slight unwished
 찾다 | look for | losable carried stationery | 집 | | definite ongoing
 잃어버리다 | lose | losable carried 휴대폰 카메라 | | | own accident punctual
-고치다 | fix | gadget bike appliance | | 혼자 빨리 | definite duty request once adult
-사용하다 | use | 컴퓨터 노트북 카메라 휴대폰 세탁기 에어컨 선풍기 사전 | | | described whole
+고치다 | fix | gadget bike | | 혼자 빨리 | definite duty request once adult
+고치다 | fix | appliance | | 혼자 빨리 | definite duty request once adult domestic youthful
+사용하다 | use | 컴퓨터 노트북 카메라 휴대폰 세탁기 에어컨 선풍기 사전 | | | described whole once
 열다 | open | opening | | 천천히 조용히 | instant once punctual request
 닫다 | close | opening | | 천천히 조용히 | instant once punctual request duty
 켜다 | turn on | switch 컴퓨터 에어컨 텔레비전 라디오 선풍기 | | | instant definite punctual request once
 끄다 | turn off | switch 컴퓨터 에어컨 텔레비전 라디오 선풍기 | | | instant definite punctual request once duty
-청소하다 | clean | cleanable | | 혼자 같이 빨리 | whole duty request
-청소하다 | clean | 교실 | | 혼자 같이 빨리 | whole duty request pupil
+청소하다 | clean | cleanable | | 혼자 같이 빨리 | whole duty request unwished
+청소하다 | clean | 교실 | | 혼자 빨리 | whole duty request pupil unwished
 찍다 | take | 사진 | 공원 바다 산 동물원 강 | 많이 같이 | counted described request fun
 그리다 | draw | 그림 꽃 장미 나무 | 공원 학교 집 | 잘 천천히 혼자 | described fun
-그리다 | draw | animal | 학교 집 | 잘 천천히 혼자 |
+그리다 | draw | animal | | 잘 천천히 | once youthful slight
 키우다 | raise | pet | 집 | | counted described great
-키우다 | raise | 소 돼지 오리 말 | 시골 | | counted generic adult great
+키우다 | raise | 소 돼지 오리 말 | 시골 | | generic adult great
 심다 | plant | 꽃 장미 나무 감자 고구마 배추 | 시골 | 같이 많이 | domestic generic once
-타다 | take | transit | | 같이 | once punctual duty request
+타다 | take | transit | | 같이 | once punctual duty request unwished
 타다 | ride | 자전거 | 공원 | 천천히 잘 같이 혼자 | youthful fun
-타다 | ride | 말 | 제주도 | 천천히 잘 같이 | once youthful fun
-운전하다 | drive | drivable 버스 택시 | | 천천히 빨리 잘 | whole adult described
-씻다 | wash | fruit vegetable tableware | | 빨리 | generic duty request once
+타다 | ride | 말 | 제주도 | 잘 | once youthful great slight unwilled
+운전하다 | drive | drivable | | 천천히 빨리 잘 | whole adult described
+운전하다 | drive | 버스 택시 | | 천천히 잘 | whole adult domestic
+씻다 | wash | fruit vegetable tableware | | 빨리 | generic duty request once unwished slight instant
 씻다 | wash | body | | | instant own duty request punctual
-준비하다 | prepare | 선물 meal | | 혼자 같이 | daily whole duty once
+준비하다 | prepare | 선물 | | 혼자 같이 | daily whole duty once
+준비하다 | prepare | meal | | 혼자 같이 | daily whole duty once adult
 좋아하다 | like | fruit dish western sweets drink animal show game racket song 꽃 장미 | | | generic state whole
 싫어하다 | dislike | vegetable staple alcohol beast 게임 수학 과학 | | | generic state whole
 풀다 | solve | 문제 | 학교 도서관 | 혼자 빨리 천천히 같이 | definite duty request pupil
 버리다 | throw away | garment furniture 잡지 신문 | | | definite described once punctual duty request
-가져오다 | bring | stationery 우산 카메라 여권 열쇠 표 접시 컵 의자 | | | once punctual duty request
-고르다 | choose | garment 인형 장난감 선물 책 소설 반지 목걸이 | | 천천히 같이 | described once request
+가져오다 | bring | stationery 우산 카메라 여권 열쇠 표 접시 컵 의자 | | | once punctual duty request unwished
+고르다 | choose | garment 인형 장난감 선물 책 소설 반지 목걸이 | | 천천히 같이 | described once request slight
 예약하다 | reserve | 표 방 | | | once punctual duty request whole
 """
 _WITH_PERSON = """
 만나다 | meet | | meeting | | punctual duty request
-돕다 | help | | 집 | | duty request
-기다리다 | wait for | | meeting | 오래 | duty request
+돕다 | help | | | | duty request
+기다리다 | wait for | | meeting | 오래 | duty request unwished once
 전화하다 | call | | | 다시 | whole punctual duty request
 초대하다 | invite | | | | whole punctual once request
 이야기하다 | talk with | | 카페 식당 공원 | 오래 조용히 많이 | whole fun
@@ -124,10 +132,10 @@ _WITH_PERSON = """
 """
 # The thing is the object, the person receives it.
 _WITH_RECIPIENT = """
-주다 | give | gift book 가방 시계 초콜릿 사탕 | | | described request punctual
+주다 | give | gift book 가방 시계 초콜릿 사탕 | | | described request punctual slight
 보내다 | send | 편지 이메일 엽서 선물 사진 책 | | | counted described duty request
-빌려주다 | lend | book 우산 노트북 카메라 자전거 볼펜 사전 | | | request punctual once
-보여 주다 | show | 사진 그림 편지 여권 표 보고서 | | | described request once punctual
+빌려주다 | lend | book 우산 노트북 카메라 자전거 볼펜 사전 | | | request punctual once slight
+보여 주다 | show | 사진 그림 편지 여권 표 보고서 | | | described request once punctual slight
 """
 _WITHOUT_OBJECT = """
 자다 | sleep | | 집 기숙사 | 많이 일찍 늦게 조금 | daily routine request
@@ -138,31 +146,31 @@ _WITHOUT_OBJECT = """
 산책하다 | take a walk | | 공원 바다 | 혼자 같이 천천히 | split fun
 쇼핑하다 | shop | | 백화점 시장 | 혼자 같이 많이 | split fun adult
 걷다 | walk | | 공원 산 | 천천히 혼자 같이 많이 빨리 | fun
-뛰다 | run | | 공원 운동장 | 빨리 천천히 혼자 같이 | youthful
-춤추다 | dance | | 집 학교 | 잘 같이 혼자 | youthful fun
-웃다 | laugh | | | 크게 많이 조용히 | passive unwilled
-울다 | cry | | | 크게 많이 조용히 혼자 | youthful passive unwilled
+뛰다 | run | | 공원 운동장 | 빨리 천천히 혼자 같이 | youthful slight
+춤추다 | dance | | 집 노래방 | 잘 같이 혼자 | whole youthful fun
+웃다 | laugh | | | 크게 많이 조용히 | instant passive unwilled
+울다 | cry | | | 크게 많이 조용히 혼자 | instant youthful passive unwilled
 일어나다 | get up | | | 일찍 늦게 | daily routine duty request punctual
 여행하다 | travel | | country 부산 제주도 | 혼자 같이 오래 | whole adult great fun
-등산하다 | go hiking | | | 혼자 같이 | split fun
-낚시하다 | go fishing | | | 혼자 같이 | split fun
-빨래하다 | do the laundry | | 집 기숙사 | 혼자 같이 | domestic split duty
-설거지하다 | do the dishes | | 집 | 혼자 빨리 같이 | domestic split duty
-샤워하다 | take a shower | | 집 체육관 | 빨리 오래 | domestic split
+등산하다 | go hiking | | | 혼자 같이 | going split fun
+낚시하다 | go fishing | | | 혼자 같이 | going split fun
+빨래하다 | do the laundry | | 집 기숙사 | 혼자 같이 | domestic split duty unwished
+설거지하다 | do the dishes | | | 혼자 빨리 같이 | domestic split duty unwished
+샤워하다 | take a shower | | 체육관 | 빨리 오래 | domestic split slight
 이사하다 | move | | | | great split event adult duty punctual
 결혼하다 | get married | | | | great split event adult youthful punctual
 졸업하다 | graduate | | | | great split event pupil punctual
-출근하다 | go to work | | | 일찍 늦게 | daily routine split adult duty punctual
+출근하다 | go to work | | | 일찍 늦게 | daily routine split adult duty punctual unwished
 퇴근하다 | leave work | | | 일찍 늦게 | daily routine split adult punctual
 노래하다 | sing | | 학교 교회 노래방 | 크게 같이 혼자 | split fun
-눕다 | lie down | | | 조금 | domestic request once punctual
+눕다 | lie down | | | | domestic request once punctual slight
 """
 _WITH_GOAL = """
 가다 | go | | study_place workplace eatery outdoors shop errand book_shop cinema sight transport swim_place
     sport_place bakery flower_shop city 집 노래방 | 혼자 같이 일찍 다시 | duty request
 가다 | go | | country rural 제주도 | 혼자 같이 다시 | great once
 오다 | come | | 학교 회사 도서관 카페 공원 집 교회 사무실 병원 | 혼자 일찍 늦게 다시 같이 빨리 | hither request
-오다 | come | | 서울 부산 한국 | 혼자 다시 같이 | great once
+오다 | come | | 서울 부산 한국 | 혼자 다시 같이 | hither great once
 도착하다 | arrive | | 학교 회사 공항 기차역 호텔 서울 부산 사무실 집 | 일찍 늦게 | at event punctual passive
 다니다 | attend | | 학교 교회 | | attend state
 살다 | live | | city country rural 기숙사 | 혼자 오래 | at great dwelling

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from jumok.data.phrasebook.adjectives import ADJECTIVES
-from jumok.data.phrasebook.clauses import Clause, Form, Phrase
+from jumok.data.phrasebook.clauses import Clause, Form, Means, Phrase
 from jumok.data.phrasebook.nouns import NOUN
 from jumok.data.phrasebook.people import ME, NAMES, PERSON
 from jumok.data.phrasebook.places import PLACE
@@ -99,6 +99,41 @@ def test_habits_are_general_and_amounts_belong_to_the_object() -> None:
     assert both(often, Form()) == ("저는 자주 사과를 먹어요.", "I often eat apples.")
     much = Clause(eat, ME, Phrase(NOUN["사과"]), manner=MANNERS["많이"])
     assert both(much, Form("polite", "past")) == ("저는 사과를 많이 먹었어요.", "I ate a lot of apples.")
+
+
+@pytest.mark.parametrize(
+    ("clause", "korean", "english"),
+    [
+        (
+            Clause(verb_frames("가다")[0], ME, place=PLACE["학교"], means=Means("지하철", "by subway")),
+            "저는 지하철로 학교에 갔어요.",
+            "I went to school by subway.",
+        ),
+        (
+            Clause(verb_frames("쓰다")[0], None, Phrase(NOUN["편지"]), means=Means("볼펜", "with a pen")),
+            "볼펜으로 편지를 썼어요.",
+            "I wrote a letter with a pen.",
+        ),
+        (
+            Clause(verb_frames("이야기하다")[0], ME, person=PERSON["친구"], means=Means("한국어", "in Korean")),
+            "저는 친구와 한국어로 이야기했어요.",
+            "I talked with my friend in Korean.",
+        ),
+    ],
+)
+def test_means_take_으로_or_로(clause: Clause, korean: str, english: str) -> None:
+    assert both(clause, Form("polite", "past")) == (korean, english)
+
+
+def test_who_sleeps_early_goes_to_bed_and_who_never_did_has_never() -> None:
+    sleep = Clause(verb_frames("자다")[0], ME, manner=MANNERS["일찍"])
+    assert both(sleep, Form("polite", "past")) == ("저는 일찍 잤어요.", "I went to bed early.")
+    ride = Clause(verb_frames("타다", "ride")[1], None, Phrase(NOUN["말"]))
+    assert both(ride, Form("polite", mode="experience", negation="안")) == (
+        "말을 탄 적이 없어요.",
+        "I have never ridden a horse.",
+    )
+    assert both(ride, Form("polite", mode="experience", question=True))[1] == "Have you ever ridden a horse?"
 
 
 @pytest.mark.parametrize("draw", [draw for draw, _ in CONSTRUCTIONS], ids=lambda draw: draw.__name__)

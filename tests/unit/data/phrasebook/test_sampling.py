@@ -1,6 +1,5 @@
 """The splits: sizes, no leaks, coverage, frequencies, and that Korean decides the English."""
 
-import hashlib
 import os
 import random
 import subprocess
@@ -77,6 +76,17 @@ def test_all_levels_and_constructions_occur(splits: dict[str, list[Sentence]]) -
     assert 0.02 <= relatives / SIZES["train"] <= 0.05
 
 
+def test_every_particle_by_final_consonant_occurs(splits: dict[str, list[Sentence]]) -> None:
+    means = [s for s in splits["train"] if s.construction in ("means of travel", "tool", "language", "direction")]
+    assert 0.02 <= len(means) / SIZES["train"] <= 0.05
+    words = Counter(word for sentence in splits["train"] for word in sentence.korean.split())
+    # After a consonant, after a vowel, and after ㄹ, which counts as open.
+    for word in ("볼펜으로", "젓가락으로", "버스로", "한국어로", "지하철로", "연필로", "칼로", "서울로"):
+        assert words[word] >= 5, word
+    for pair in (("은", "는"), ("이", "가"), ("을", "를"), ("과", "와")):
+        assert all(any(word.endswith(particle) for word in words) for particle in pair)
+
+
 def test_korean_decides_the_english() -> None:
     rng = random.Random(7)
     english: dict[str, str] = {}
@@ -91,17 +101,29 @@ def test_the_sample_sentence_follows_from_the_rules_but_is_kept_out(splits: dict
     drawn = (went_and_saw(rng) for _ in range(200_000))
     assert next(sentence.english for sentence in drawn if sentence.korean == korean) == target
     for sentences in splits.values():
-        assert all(sentence.korean != korean for sentence in sentences)
+        assert all(sentence.korean != korean and sentence.english != target for sentence in sentences)
+
+
+# Everything random in the corpus, in small: the held-out combinations, and sentences of every construction.
+_DIGEST = """
+import hashlib, random
+from jumok.data.phrasebook import sampling
+rng = random.Random(1)
+drawn = [sampling.generate_sentence(rng) for _ in range(2_000)]
+told = [(s.korean, s.english, sorted(s.words), sorted(s.combinations)) for s in drawn]
+told.append(sorted(sampling.choose_held_out(random.Random(1))))
+digest = hashlib.sha256(repr(told).encode()).hexdigest()
+"""
 
 
 def test_the_sample_is_a_pure_function_of_the_seed(splits: dict[str, list[Sentence]]) -> None:
     assert phrasebook.split("test") == [(s.korean, s.english) for s in splits["test"]]
-    code = "from jumok.data import phrasebook; print(hash_of(phrasebook.split('train')))"
-    code = "import hashlib\nhash_of = lambda x: hashlib.sha256(repr(x).encode()).hexdigest()\n" + code
     environment = {**os.environ, "PYTHONHASHSEED": "123", "PYTHONPATH": os.pathsep.join(sys.path)}
-    other = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    here = hashlib.sha256(repr([(s.korean, s.english) for s in splits["train"]]).encode()).hexdigest()
-    assert other.stdout.strip() == here
+    command = [sys.executable, "-c", _DIGEST + "print(digest)"]
+    other = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    here: dict[str, str] = {}
+    exec(_DIGEST, here)
+    assert other.stdout.strip() == here["digest"]
 
 
 def test_splits_by_name() -> None:
