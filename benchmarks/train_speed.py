@@ -84,7 +84,7 @@ def parse_arguments() -> argparse.Namespace:
     as_written = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=as_written)
     add = parser.add_argument
-    default_data = ROOT.parent / "shared" / "data" / "multi30k"
+    default_data = ROOT / "data" / "multi30k"
     add("--data", type=Path, default=default_data, help="folder with train.de, train.en, val.de and val.en")
     add("--work", type=Path, default=Path("~/.cache/jumok-benchmarks"), help="where environments are kept")
     add("--systems", default=",".join(SYSTEMS), help="which, separated by commas; default: %(default)s")

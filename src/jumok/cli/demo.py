@@ -43,11 +43,12 @@ def demo(
     translations = Translator.load(run).translate([korean for korean, _ in pairs])
     for (korean, english), translation in zip(pairs, translations, strict=True):
         table.add_row(korean, translation, english)
+    num_test, num_composition = (len(phrasebook.split(name)) for name in ("test", "composition"))
     console.print()
     console.print(
         Panel(
-            f"[bold]BLEU {result['bleu']:.1f}[/] on 500 test sentences, "
-            f"[bold]{result['bleu_composition']:.1f}[/] on 200 sentences of word combinations it never saw\n"
+            f"[bold]BLEU {result['bleu']:.1f}[/] on {num_test} test sentences, "
+            f"[bold]{result['bleu_composition']:.1f}[/] on {num_composition} of word combinations it never saw\n"
             f"{result['params']:,} parameters, {result['steps']:,} steps, "
             f"{result['train_seconds'] / 60:.1f} minutes of training on this machine",
             title="You have trained a Transformer",

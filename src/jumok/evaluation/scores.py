@@ -66,12 +66,8 @@ def score(
 ) -> tuple[Score, Score]:
     """BLEU and chrF of a translation against its references, with a confidence interval on request."""
     _check(hypotheses, references)
-    tokenizer, _ = bleu_tokenizer(target)
     scores = []
-    for name, metric in (
-        ("BLEU", BLEU(tokenize=tokenizer, lowercase=lowercase)),
-        ("chrF", CHRF(lowercase=lowercase)),
-    ):
+    for name, metric in _metrics(target, lowercase).items():
         result = metric.corpus_score(
             list(hypotheses), [list(references)], n_bootstrap=_BOOTSTRAP_SAMPLES if use_bootstrap else 1
         )
@@ -93,8 +89,7 @@ def compare(
     """
     _check(hypotheses, references)
     _check(baseline, references)
-    tokenizer, _ = bleu_tokenizer(target)
-    metrics = {"BLEU": BLEU(tokenize=tokenizer, lowercase=lowercase), "chrF": CHRF(lowercase=lowercase)}
+    metrics = _metrics(target, lowercase)
     test = PairedTest(
         [("baseline", list(baseline)), ("system", list(hypotheses))],
         metrics,
@@ -114,6 +109,11 @@ def compare(
         )
         for name, (before, after) in zip(metrics, results.values(), strict=True)
     ]
+
+
+def _metrics(target: str, lowercase: bool) -> dict[str, BLEU | CHRF]:
+    tokenizer, _ = bleu_tokenizer(target)
+    return {"BLEU": BLEU(tokenize=tokenizer, lowercase=lowercase), "chrF": CHRF(lowercase=lowercase)}
 
 
 def _check(hypotheses: Sequence[str], references: Sequence[str]) -> None:

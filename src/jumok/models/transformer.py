@@ -85,7 +85,8 @@ class DecoderLayer(nn.Module):
         """One new position for each row: the same as `forward`, with the keys of earlier positions remembered."""
         q, new = self.self_attention.query_key_value(self.around_self_attention.enter(x))
         past = new if past is None else KeyValue(*(torch.cat(pair, dim=2) for pair in zip(past, new, strict=True)))
-        x = self.around_self_attention.leave(x, self.self_attention.attend_projected(q, past))
+        y, _ = self.self_attention.attend(q, past)
+        x = self.around_self_attention.leave(x, y)
         # The rows of one sentence share its memory: they are so many queries to one set of keys.
         y = self.around_cross_attention.enter(x).view(memory.keys.size(0), -1, x.size(-1))  # (R, 1, D) -> (B, N, D)
         y, _ = self.cross_attention(y, memory, memory_mask)

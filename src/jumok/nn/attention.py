@@ -67,53 +67,47 @@ class MultiHeadAttention(nn.Module):
         back only on request, since the fast path never has them in one place.
         """
         if memory is None:
-            q, k, v = self._split_heads(self.project_in(x), 3)
-        elif isinstance(memory, KeyValue):
-            q, (k, v) = self.query(x), memory
+            q, key_value = self.query_key_value(x)
         else:
-            q, (k, v) = self.query(x), self.key_value(memory)
-        context, attn_weights = self.attend(q, k, v, mask, is_causal, return_weights)
-        return self.project_out(self._join_heads(context)), attn_weights
+            q = self.query(x)
+            key_value = memory if isinstance(memory, KeyValue) else self.key_value(memory)
+        return self.attend(q, key_value, mask, is_causal, return_weights)
 
     def attend(
-        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool, return_weights: bool
+        self,
+        q: Tensor,
+        memory: KeyValue,
+        mask: Tensor | None = None,
+        is_causal: bool = False,
+        return_weights: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Equation 1, by the fast kernel or, where the weights are asked for, by its ten lines above."""
+        """Equation 1 for every head, then W^O: by the fast kernel, or as written above where the weights are wanted."""
         assert mask is None or not is_causal, "a mask says all: put the causal one into it"
+        attn_weights = None
         if return_weights:
-            if is_causal:
-                mask = causal_mask(q.size(-2), q.device)
-            return scaled_dot_product_attention(q, k, v, mask)
-        dropout = self.dropout if self.training else 0.0
-        return F.scaled_dot_product_attention(q, k, v, mask, dropout_p=dropout, is_causal=is_causal), None
-
-    def attend_projected(self, q: Tensor, memory: KeyValue) -> Tensor:
-        """The rest of the way for queries and keys that are projected already, all of them visible."""
-        context, _ = self.attend(q, memory.keys, memory.values, None, is_causal=False, return_weights=False)
-        joined: Tensor = self.project_out(self._join_heads(context))
-        return joined
+            visible = causal_mask(q.size(-2), q.device) if is_causal else mask
+            context, attn_weights = scaled_dot_product_attention(q, *memory, visible)
+        else:
+            dropout = self.dropout if self.training else 0.0
+            context = F.scaled_dot_product_attention(q, *memory, mask, dropout_p=dropout, is_causal=is_causal)
+        return self.project_out(context.transpose(1, 2).flatten(2)), attn_weights  # (B, H, Q, K) -> (B, Q, D)
 
     def query(self, x: Tensor) -> Tensor:
         """Q·W^Q of every head."""
-        bias = self.project_in.bias
-        q = F.linear(x, self.project_in.weight[: self.d_model], None if bias is None else bias[: self.d_model])
-        return self._split_heads(q, 1)[0]
+        return self._project(x, slice(self.d_model))[0]
 
     def key_value(self, memory: Tensor) -> KeyValue:
         """K·W^K and V·W^V of every head: in cross-attention once a sentence, not once a step."""
-        bias = self.project_in.bias
-        kv = F.linear(memory, self.project_in.weight[self.d_model :], None if bias is None else bias[self.d_model :])
-        return KeyValue(*self._split_heads(kv, 2))
+        return KeyValue(*self._project(memory, slice(self.d_model, None)))
 
     def query_key_value(self, x: Tensor) -> tuple[Tensor, KeyValue]:
-        """All three for self-attention one step at a time, where the keys join a cache."""
-        q, k, v = self._split_heads(self.project_in(x), 3)
+        """All three in one product, for self-attention."""
+        q, k, v = self._project(x, slice(None))
         return q, KeyValue(k, v)
 
-    def _split_heads(self, x: Tensor, num_parts: int) -> tuple[Tensor, ...]:
-        B, T = x.shape[:2]
-        parts = x.view(B, T, num_parts, self.num_heads, self.d_model // self.num_heads)
-        return parts.permute(2, 0, 3, 1, 4).unbind(0)  # (B, T, n·D) -> n × (B, H, T, K)
-
-    def _join_heads(self, x: Tensor) -> Tensor:
-        return x.transpose(1, 2).flatten(2)  # (B, H, T, K) -> (B, T, D)
+    def _project(self, x: Tensor, rows: slice) -> tuple[Tensor, ...]:
+        """Multiply by these rows of the one matrix and split the result into heads: n × (B, H, T, K)."""
+        weight, bias = self.project_in.weight, self.project_in.bias
+        y = F.linear(x, weight[rows], None if bias is None else bias[rows])
+        parts = y.view(*x.shape[:2], -1, self.num_heads, self.d_model // self.num_heads)  # (B, T, n, H, K)
+        return parts.permute(2, 0, 3, 1, 4).unbind(0)

@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
-from jumok.errors import CheckpointError
+from jumok.errors import CheckpointError, RunError
 from jumok.storage.files import explain_full_disk, sha256, sync_directory, write_durably
 
 FORMAT_VERSION = 1
@@ -81,6 +81,7 @@ class Checkpoints:
             try:
                 model = self.load_model(step)
                 state = json.loads((self.path(step) / "state.json").read_text(encoding="utf-8"))
+                _refuse_newer(state["version"], self.path(step))
                 optimizer = load_tensors(self.path(step) / "optimizer.safetensors")
             except CheckpointError as error:
                 say(f"{error}; trying the one before")
@@ -138,6 +139,11 @@ class Checkpoints:
         for step in self.steps():
             if step not in keep:
                 shutil.rmtree(self.path(step), ignore_errors=True)
+
+
+def _refuse_newer(version: int, path: Path) -> None:
+    if version > FORMAT_VERSION:
+        raise RunError(f"{path}: was written by a newer Jumok (format {version}, this one reads {FORMAT_VERSION})")
 
 
 def load_tensors(path: Path) -> Tensors:

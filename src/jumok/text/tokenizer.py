@@ -18,7 +18,7 @@ from jumok.text.normalization import INNER_LINE_ENDS, normalize
 
 PAD_ID, UNK_ID, BOS_ID, EOS_ID = 0, 1, 2, 3
 _MAX_TRAINING_SENTENCES = 2_000_000
-_MAX_WORD = 10_000  # characters of a text learned from at a time: SentencePiece aborts at a word of 65,536
+_MAX_CHARACTERS = 10_000  # characters of a text learned from at a time: SentencePiece aborts at a word of 65,536
 
 
 def train_tokenizer(
@@ -31,7 +31,9 @@ def train_tokenizer(
     """Learn the pieces from normalised texts and write the model file."""
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=(text[i : i + _MAX_WORD] for text in texts for i in range(0, len(text), _MAX_WORD)),
+            sentence_iterator=(
+                text[i : i + _MAX_CHARACTERS] for text in texts for i in range(0, len(text), _MAX_CHARACTERS)
+            ),
             model_prefix=str(path.with_suffix("")),
             model_type=kind,
             vocab_size=vocab_size,

@@ -141,7 +141,7 @@ def test_one_position_at_a_time_with_a_cache_is_the_causal_pass(bias):
     for t in range(6):
         q, new = attention.query_key_value(x[:, t : t + 1])
         past = new if past is None else KeyValue(*(torch.cat(pair, 2) for pair in zip(past, new, strict=True)))
-        torch.testing.assert_close(attention.attend_projected(q, past)[:, 0], full[:, t], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(attention.attend(q, past)[0][:, 0], full[:, t], atol=1e-5, rtol=1e-5)
 
 
 def test_attention_dropout_acts_in_training_only():
