@@ -47,7 +47,9 @@ def plan_batches(
     num_rows = len(src_lengths)
     rng = np.random.default_rng((seed, epoch)) if seed is not None else None
     order = rng.permutation(num_rows) if rng is not None else np.arange(num_rows)
-    order = order[np.lexsort((src_lengths[order], tgt_lengths[order]))]
+    # The source length runs up for one target length and down for the next, so that it never jumps inside a batch.
+    src_keys = np.where(tgt_lengths % 2 == 0, src_lengths, -src_lengths)
+    order = order[np.lexsort((src_keys[order], tgt_lengths[order]))]
     longest = np.maximum(src_lengths, tgt_lengths)[order] + 1  # <eos> counts
     cuts, start, widest = [0], 0, 0
     for i, length in enumerate(longest.tolist()):
