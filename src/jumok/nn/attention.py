@@ -110,4 +110,4 @@ class MultiHeadAttention(nn.Module):
         weight, bias = self.project_in.weight, self.project_in.bias
         y = F.linear(x, weight[rows], None if bias is None else bias[rows])
         parts = y.view(*x.shape[:2], -1, self.num_heads, self.d_model // self.num_heads)  # (B, T, n, H, K)
-        return parts.permute(2, 0, 3, 1, 4).unbind(0)
+        return tuple(part.transpose(1, 2) for part in parts.unbind(2))

@@ -32,13 +32,12 @@ class TranslationObjective:
 
     def __call__(self, batch: Batch) -> tuple[Tensor, int]:
         """Padding is dropped before the projection, which is the widest product of all."""
-        hidden = self.model(batch.src, batch.tgt_in)  # (B, T, D)
-        is_word = batch.tgt_out != PAD_ID
+        hidden = self.model(batch.src, batch.tgt_in).flatten(0, 1)  # (B, T, D) -> (B·T, D)
+        targets = batch.tgt_out.flatten()
+        if batch.num_tgt_tokens < targets.numel():
+            is_piece = targets != PAD_ID
+            hidden, targets = hidden[is_piece], targets[is_piece]
         loss = projected_cross_entropy(
-            hidden[is_word],
-            self.model.output_weight,
-            self.model.output_bias,
-            batch.tgt_out[is_word],
-            self.label_smoothing,
+            hidden, self.model.output_weight, self.model.output_bias, targets, self.label_smoothing
         )
         return loss, batch.num_tgt_tokens
