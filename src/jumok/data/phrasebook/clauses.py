@@ -10,7 +10,7 @@ from .conjugation import Level, Predicate, Tense
 from .english import Mode
 from .hangul import attach
 from .nouns import Noun
-from .people import ME, YOU, Person
+from .people import ME, US, YOU, Person
 from .places import Place
 from .times import HOURS, NATIVE_NUMERALS, Adverb, Time
 from .verbs import Verb
@@ -48,7 +48,9 @@ class Phrase:
         after = f" {NATIVE_NUMERALS[self.number]} {self.noun.counter}" if self.number else ""
         return before + self.noun.korean + after
 
-    def english(self, *, generic: bool = False, definite: bool = False, owner: str = "", amount: str = "") -> str:
+    def english(
+        self, *, generic: bool = False, definite: bool = False, those: bool = False, owner: str = "", amount: str = ""
+    ) -> str:
         """The English noun phrase, with the owner, amount (많이, 조금) or article the noun's kind asks for."""
         noun = self.noun
         quality = self.adjective.english + " " if self.adjective else ""
@@ -62,7 +64,10 @@ class Phrase:
             little = "a little " if noun.kind == "mass" else "a few "
             return ("a lot of " if amount == "많이" else little) + quality + noun.many
         if owner:
-            return f"{owner} {quality}{noun.english}"
+            has_several = owner in ("our", "their") and "body" in noun.classes
+            return f"{owner} {quality}{noun.many if has_several else noun.english}"
+        if those:
+            return f"the {quality}{noun.many}"
         if noun.kind == "the" or definite:
             return f"the {quality}{noun.english.removeprefix('the ')}"
         if generic:
@@ -248,11 +253,16 @@ class Clause:
         traits = self.verb.traits
         # Solve the problem now, but solve problems every day.
         is_definite = "definite" in traits and not generic
-        generic = generic or "generic" in traits
+        those = "those" in traits and not generic
+        # Several people eat several.
+        shared = self.subject is US and self.object is not None and "fruit" in self.object.noun.classes
+        generic = generic or "generic" in traits or shared
         parts = []
         if self.object:
             owner = (self.subject or (YOU if question else ME)).possessive if "own" in traits else ""
-            parts.append(self.object.english(generic=generic, definite=is_definite, owner=owner, amount=self.amount))
+            parts.append(
+                self.object.english(generic=generic, definite=is_definite, those=those, owner=owner, amount=self.amount)
+            )
         if self.person:
             to = "to " if self.verb.takes == "recipient" else ""
             parts.append(to + self.person.english_said(question=question, after_verb=True))

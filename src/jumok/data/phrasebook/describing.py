@@ -6,11 +6,12 @@ from . import conjugation as ko
 from . import english as en
 from .adjectives import ADJECTIVES, PEOPLE_ADJECTIVES, WEATHER, Adjective
 from .clauses import Form, Negation, Phrase, Sentence
+from .comparing import draw_compared
 from .conjugation import Predicate, Tense
 from .drawing import chance, draw_level
 from .facts import AILMENTS, MATTERS, SKY, Fact, ailment, having, quality_of_person, sky, weather
 from .hangul import attach
-from .nouns import WHOLE_KINDS, Noun, nouns
+from .nouns import Noun, nouns
 from .people import HONOURED, JOB, KIN, ME, NAMES, US, Person
 from .places import Place, places
 from .tables import words
@@ -122,6 +123,8 @@ def person_quality(rng: random.Random) -> Sentence:
     if is_lasting:
         person: Person | None = rng.choice((*KIN, *NAMES, *HONOURED))
         assert person
+        if adjective.lemma not in ("키가 크다", "게으르다"):
+            form = Form(form.level, form.tense, question=form.question)
         if adjective.lemma not in _RESPECTFUL and (person.honoured or person.lemma in ("엄마", "아빠", "삼촌", "이모")):
             person = rng.choice(NAMES)
         return _said("quality of a person", quality_of_person(adjective, person, degree), form)
@@ -149,7 +152,7 @@ def weather_report(rng: random.Random) -> Sentence:
     form = _draw_form(rng, tense, may_deny=tense != "future")
     if chance(rng, 0.5):
         if tense == "present" and chance(rng, 0.35):
-            return _said("weather", weather(*rng.choice(_SEASONAL)), form)
+            return _said("weather", weather(*rng.choice(_SEASONAL)), Form(form.level, question=form.question))
         adjective = rng.choice(WEATHER)
         return _said("weather", weather(adjective, _draw_degree(rng, form, adjective), time), form)
     if tense == "present":
@@ -206,8 +209,8 @@ def there_is(rng: random.Random) -> Sentence:
     spot, english_spot, classes, owner = rng.choice(_SPOTS)
     noun = rng.choice(nouns(classes))
     form = Form(draw_level(rng), "past" if chance(rng, 0.2) else "present", question=chance(rng, 0.2))
-    manner = rng.choices(("some", "none", "number", "many"), (40, 20, 0 if form.question else 22, 18))[0]
-    if manner == "many" and noun.classes & {"furniture", "appliance", "gadget", "pet"}:
+    manner = rng.choices(("some", "none", "number", "many"), (40, 15, 0 if form.question else 22, 23))[0]
+    if manner == "many" and owner not in ("냉장고", "공원", "동물원", "옷장", "부엌"):
         manner = "none"
     if manner == "number" and not (noun.counter and noun.kind == "count"):
         manner = "some"
@@ -340,6 +343,8 @@ def identity(rng: random.Random) -> Sentence:
         english, before, agreement = "", "", "it"
         if sort == "job":
             name = rng.choice(tuple(JOB))
+            if name in ("학생", "대학생") and person.kind == "kin" and person.lemma not in _PLURAL_KIN:
+                name = "회사원"
             named = en.article(JOB[name])
         else:
             form = Form(form.level, question=form.question)
@@ -359,14 +364,7 @@ def identity(rng: random.Random) -> Sentence:
 
 def comparison(rng: random.Random) -> Sentence:
     """기차가 버스보다 더 빨라요."""
-    while True:
-        adjective = rng.choice(_BY_ADJECTIVE)
-        first = rng.choice(adjective.things)
-        rivals = [noun for noun in adjective.things if noun is not first and noun.classes == first.classes]
-        if rivals and first.kind != "the" and adjective.lemma in _COMPARED:
-            second = rng.choice(rivals)
-            if not WHOLE_KINDS & {first.korean, second.korean}:
-                break
+    adjective, first, second = draw_compared(rng)
     form = Form(draw_level(rng), question=chance(rng, 0.25))
     fact = Fact(
         adjective.predicate,
@@ -379,11 +377,6 @@ def comparison(rng: random.Random) -> Sentence:
     )
     return _said("comparison", fact, form)
 
-
-_COMPARED = words(
-    "크다 작다 비싸다 싸다 맛있다 달다 맵다 시다 짜다 어렵다 쉽다 빠르다 느리다 무겁다 가볍다 편하다 재미있다 똑똑하다 "
-    "귀엽다 무섭다 위험하다 편리하다 따뜻하다"
-)
 
 CONSTRUCTIONS = (
     (thing_quality, 9),

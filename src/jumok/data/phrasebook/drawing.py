@@ -8,6 +8,7 @@ from .adjectives import ADJECTIVES_OF
 from .clauses import Clause, Form, Phrase
 from .conjugation import LEVELS, Level
 from .nouns import Noun
+from .occasions import frequencies_of, seasons_of, suits_place, suits_time
 from .people import COMPANIONS, HONOURED, KIN, ME, NAMES, ROLES, US, Person
 from .places import Place
 from .tables import words
@@ -15,7 +16,6 @@ from .times import (
     DAY_FUTURE_TIMES,
     DAY_PARTS,
     DAY_PAST_TIMES,
-    FREQUENCIES,
     GREAT_TIMES,
     HABIT_TIMES,
     HOURS,
@@ -36,6 +36,7 @@ _GROWN_UP = (
     | {"남편", "아내", "삼촌", "이모", "이웃", "동료", "사장님"}
     | {p.lemma for p in HONOURED if p.kind == "kin"}
 )
+_SELLERS = frozenset({"할머니", "할아버지", "이웃", "삼촌", "이모"})
 _SCHOOL_PLACES = frozenset({"학교", "기숙사", "운동장"})
 # What a customer is seen to do; anything else would ask for a story.
 _CUSTOMER_VERBS = frozenset({"먹다", "마시다", "주문하다", "고르다", "기다리다"})
@@ -47,7 +48,7 @@ _IRRELEVANT = {
     "보내다": words("슬프다"),
     "고르다": words("깨끗하다 슬프다 무섭다"),
     "주문하다": words("시다"),
-    "먹다": words("싸다 비싸다 깨끗하다"),
+    "먹다": words("싸다 비싸다 깨끗하다 신선하다"),
     "마시다": words("싸다 신선하다"),
     "만들다": words("뜨겁다 차갑다 시다 짜다"),
     "읽다": words("무겁다 얇다"),
@@ -57,12 +58,11 @@ _IRRELEVANT = {
     "버리다": words("크다 무섭다 길다 짧다"),
     "사용하다": words("무겁다 크다"),
     "입다": words("싸다"),
+    "찍다": words("특별하다"),
     "신다": words("싸다"),
 }
 # One gives up what is bad, and seeks out what is not.
 _PARTING_VERBS = frozenset({"버리다", "팔다"})
-# What the season decides.
-_SEASONAL_VERBS = words("수영하다 등산하다 낚시하다 여행하다 산책하다 먹다 마시다 입다 신다 쓰다 끼다 찍다")
 _DAYS_OFF = frozenset({"지난 주말에", "이번 주말에", "토요일에", "일요일에"})
 # Small numbers are the common ones.
 _NUMBERS = (1, 2, 2, 2, 3, 3, 4, 5)
@@ -77,6 +77,14 @@ _LATELY_VERBS = words(
     "배우다 공부하다 읽다 보다 듣다 운동하다 연습하다 쓰다 일하다 먹다 마시다 하다 치다 걷다 산책하다 가르치다 만나다 "
     "이야기하다 수영하다 춤추다 그리다 입다 신다 사용하다 주문하다"
 )
+
+
+# What one asks only the doer about.
+_SMALL_MATTERS = words(
+    "먹다 마시다 씻다 켜다 끄다 열다 닫다 벗다 입다 신다 끼다 버리다 가져오다 사용하다 외우다 타다 가르치다"
+)
+# What a group does not do as one.
+_ALONE = words("자다 샤워하다 울다 씻다 벗다 찾다 켜다 끄다 열다 닫다 잃어버리다")
 
 
 def chance(rng: random.Random, probability: float) -> bool:
@@ -119,9 +127,15 @@ def suits(person: Person, verb: Verb, thing: Noun | None = None) -> bool:
         return False
     if "domestic" in verb.traits and person.kind == "role":
         return False
+    if verb.lemma == "결혼하다" and person.lemma in ("남편", "아내"):
+        return False
+    if verb.lemma == "팔다" and "own" not in verb.traits and person.lemma not in _SELLERS:
+        return False
     if "own" in verb.traits and not person.possessive:
         return False
     if person.lemma in ("할머니", "할아버지") and verb.lemma in ("일하다", "출근하다", "퇴근하다"):
+        return False
+    if person.honoured and (verb.lemma == "춤추다" or (thing is not None and thing.classes & {"racket", "game"})):
         return False
     if thing is not None and thing.korean == "보고서" and person.lemma in _CHILDREN | {"할머니", "할아버지"}:
         return False
@@ -155,13 +169,13 @@ def draw_subject(
     """The subject, or None where Korean leaves it unsaid; only of the ``known`` one tells habits, plans and wishes."""
     roll = rng.random()
     if question:
-        return None if roll < 0.6 else draw_person(rng, verb, thing, asked=True)
+        return None if roll < 0.6 or verb.lemma in _SMALL_MATTERS else draw_person(rng, verb, thing, asked=True)
     if roll < 0.28:
         return None
     if roll < 0.48:
         return ME
     if roll < 0.55:
-        return US
+        return ME if verb.lemma in _ALONE else US
     return draw_person(rng, verb, thing, asked=known)
 
 
@@ -174,10 +188,13 @@ def draw_phrase(rng: random.Random, verb: Verb, form: Form) -> Phrase:
     # One drinks two cups every day, but does not buy three every day, nor not two of them.
     is_daily_fare = verb.lemma in ("먹다", "마시다") and bool(noun.classes & {"fruit", "drink"})
     is_told = not form.negation and not form.question
-    fits_number = is_told and (is_daily_fare or not is_habit)
+    # What is sold by the bottle is drunk by the glass.
+    is_glass = verb.lemma == "사다" and noun.counter in ("잔", "그릇")
+    is_need = form.mode == "must" and form.tense == "present"
+    fits_number = is_told and not is_glass and not is_need and (is_daily_fare or not is_habit)
     if roll < 0.2 and "counted" in verb.traits and noun.counter and can_count and fits_number:
         return Phrase(noun, number=rng.choice((1, 2) if is_habit else _NUMBERS))
-    if roll > 0.74 and "described" in verb.traits and is_told and form.mode != "can":
+    if roll > 0.74 and "described" in verb.traits and is_told and not is_habit and form.mode not in ("can", "must"):
         unfit = "+" if verb.lemma in _PARTING_VERBS else "-"
         irrelevant = _IRRELEVANT.get(verb.lemma, frozenset())
         fitting = [a for a in ADJECTIVES_OF.get(noun, ()) if a.sort != unfit and a.lemma not in irrelevant]
@@ -200,19 +217,25 @@ def draw_companion(rng: random.Random, subject: Person | None, verb: Verb | None
         if verb and verb.lemma == "사랑하다":
             return rng.choice([person for person in COMPANIONS if person.lemma in _LOVED])
         met = [person for person in COMPANIONS if person.lemma not in _HOUSEHOLD]
+        if verb and verb.lemma == "놀다":
+            met = [person for person in met if person.lemma in _PEERS and person.lemma != "동료"]
         return rng.choice(met if verb and verb.lemma in _ABROAD_VERBS else COMPANIONS)
     return rng.choice([name for name in NAMES if name != subject])
 
 
-def _habit_times(verb: Verb) -> list[Time]:
-    if verb.english == "wear":
-        return list(SEASONS)
+def _habit_times(verb: Verb, noun: Noun | None) -> list[Time]:
     unfit = set() if verb.lemma in _LATELY_VERBS else {"요즘"}
     if verb.lemma in _WEEKLY_VERBS:
         unfit |= {"매일", "아침마다", "저녁마다"}
+    if verb.lemma == "먹다" and noun and not noun.classes & {"dish", "western"}:
+        unfit |= {"주말마다", "매주", "요즘"}
+    if verb.lemma in ("듣다", "마시다"):
+        unfit |= {"매주", "주말마다"}
+    if "routine" in verb.traits:
+        unfit |= {"매주"} if verb.lemma in ("자다", "일어나다") else {"매주", "주말마다"}
     if verb.lemma == "주문하다":
         unfit |= {"매일", "매주", "아침마다"}
-    return [time for time in HABIT_TIMES if time.korean not in unfit]
+    return [time for time in HABIT_TIMES if time.korean not in unfit and suits_time(time, verb, noun)]
 
 
 # From when until when, by the clock.
@@ -224,28 +247,38 @@ def _hours(verb: Verb) -> tuple[Time, ...]:
     return HOURS[first - 1 : last]
 
 
-def draw_time(rng: random.Random, form: Form, verb: Verb) -> Time:
-    """A time word that agrees with the tense and with the size of the matter."""
+def draw_time(rng: random.Random, form: Form, verb: Verb, noun: Noun | None = None) -> Time:
+    """A time word that agrees with the tense, with the size of the matter and with the time of day for it."""
+    while True:
+        time = _draw_time(rng, form, verb, noun)
+        if suits_time(time, verb, noun):
+            return time
+
+
+def _draw_time(rng: random.Random, form: Form, verb: Verb, noun: Noun | None) -> Time:
     tense = "future" if form.mode in ("want", "can", "must") and form.tense == "present" else form.tense
     is_great = "great" in verb.traits
     if tense == "present":
         # Who does not do it does not do it "every day"; only "these days" goes with denial.
         if form.negation:
             return HABIT_TIMES[0]
-        if verb.lemma in _SEASONAL_VERBS and chance(rng, 0.4):
-            return rng.choice(SEASONS)
-        return rng.choice(_habit_times(verb))
+        seasons = seasons_of(verb, noun)
+        if seasons and (verb.english == "wear" or chance(rng, 0.7)):
+            return rng.choice(seasons)
+        return rng.choice(_habit_times(verb, noun))
     if "dwelling" in verb.traits:
         return GREAT_TIMES[tense][2]
     if is_great:
-        return rng.choice(SEASONS if chance(rng, 0.2) else GREAT_TIMES[tense])
+        seasons = seasons_of(verb, noun)
+        return rng.choice(seasons if seasons and chance(rng, 0.2) else GREAT_TIMES[tense])
     if verb.lemma in _TIMED_VERBS and not form.negation and form.mode not in ("want", "can") and chance(rng, 0.5):
         return rng.choice(_hours(verb))
     if "daily" in verb.traits:
         times = WEEKDAYS if chance(rng, 0.3) else DAY_PAST_TIMES if tense == "past" else DAY_FUTURE_TIMES
         return rng.choice([t for t in times if "routine" not in verb.traits or t.korean not in _DAYS_OFF])
     if chance(rng, 0.3):
-        return rng.choice(rng.choice((WEEKDAYS, WEEKDAYS, DAY_PARTS, (TODAY,))))
+        parts = WEEKDAYS if form.mode == "must" else DAY_PARTS
+        return rng.choice(rng.choice((WEEKDAYS, parts, (TODAY,))))
     # Nobody tells what was not done a while ago.
     return rng.choice([time for time in SMALL_TIMES[tense] if not (form.negation and time.korean == "아까")])
 
@@ -257,6 +290,8 @@ def fitting_places(verb: Verb, subject: Person | None) -> list[Place]:
         out_of_place |= _SCHOOL_PLACES
     if subject and subject.kind == "role":
         out_of_place |= {"집", "기숙사"}
+    if subject and subject.kind == "role" and subject.lemma not in _CHILDREN:
+        out_of_place |= {"동물원", "놀이공원", "바다", "산", "강", "운동장", "노래방"}
     return [place for place in verb.places if place.korean not in out_of_place]
 
 
@@ -280,32 +315,53 @@ def draw_clause(
     is_placed = not form.negation and not (form.mode == "can" and thing is not None)
     if verb.takes == "goal" or (spots and is_placed and chance(rng, 0.4 * adjuncts)):
         place = rng.choice(spots or verb.places)
+    if place and form.mode == "want" and place.korean == "집" and verb.takes == "thing":
+        place = None
     is_counted = thing is not None and thing.number > 0
     # Only we do it together, and nobody wishes or has to be late.
-    unfit = {"같이"} if subject is not US else set()
+    unfit = {"같이"} if subject is not US else {"혼자"}
     unfit |= {"조금"} if form.question or form.tense != "past" else set()
     unfit |= {"다시"} if is_habit else set()
-    unfit |= {"일찍", "늦게", "많이", "오래", "다시"} if form.mode == "progressive" else set()
+    unfit |= {"많이", "오래"} if form.mode == "want" else set()
+    unfit |= {"혼자"} if form.mode == "must" or (form.tense == "future" and verb.lemma in ("먹다", "마시다")) else set()
+    unfit |= {"일찍", "늦게", "많이", "오래", "다시", "빨리"} if form.mode == "progressive" else set()
     unfit |= {"혼자", "많이"} if form.mode == "can" and verb.takes != "goal" else set()
+    # How it is to be done one is asked, but seldom plans (a request is a must of the future).
+    is_asked_for = form.mode == "must" and form.tense == "future"
+    is_plan = form.mode in ("want", "must") or is_habit or form.tense == "future"
+    unfit |= {"천천히", "빨리", "조용히", "크게"} if is_plan and not is_asked_for else set()
+    unfit |= {"오래"} if "dwelling" in verb.traits and form.tense != "past" else set()
     unfit |= {"늦게", "잘"} if form.mode != "plain" or form.tense == "future" else set()
     manners = [m for m in verb.manners if m.korean not in unfit]
     is_routine = "routine" in verb.traits
-    may_vary = bool(manners) and not is_counted and not form.negation and form.mode != "experience"
+    may_vary = (
+        bool(manners)
+        and not is_counted
+        and not form.negation
+        and form.mode != "experience"
+        and not (thing and thing.adjective)
+        and not (subject and subject.kind == "role")
+    )
     if may_vary and (is_routine or chance(rng, 0.28 * adjuncts)):
         manner = rng.choice(manners)
+    if verb.lemma in ("걷다", "뛰다", "여행하다") and manner is None and is_placed:
+        place = place or rng.choice(verb.places)
     is_social = any(m.korean == "같이" for m in verb.manners)
     is_outsider = subject is not None and subject.kind not in ("me", "us")
     is_distant = subject is US or (subject is not None and is_outsider and subject.lemma not in _PEERS)
     is_hearsay = is_outsider and (is_habit or form.question)
-    has_company = is_social and not form.negation and form.mode != "can" and not is_distant and not is_hearsay
+    has_company = (
+        is_social and not form.negation and form.mode not in ("can", "must") and not is_distant and not is_hearsay
+    )
     if manner is None and has_company and chance(rng, 0.2 * adjuncts):
         companion = draw_companion(rng, subject)
-        if companion.kind == "role" and verb.lemma not in _OUTINGS:
-            companion = rng.choice(NAMES)
+        is_formal = companion.kind == "role" and verb.lemma not in _OUTINGS
+        if is_formal or not suits(companion, verb, thing.noun if thing else None):
+            companion = rng.choice([name for name in NAMES if name != subject])
     if not is_state and form.mode not in ("experience", "progressive"):
         may_recur = is_habit and not form.negation and "great" not in verb.traits
         if may_recur and (manner is None or is_routine) and chance(rng, 0.45):
-            frequency = rng.choice(FREQUENCIES[:2] if verb.takes == "goal" else FREQUENCIES)
+            frequency = rng.choice(frequencies_of(verb, place))
             manner = manner if manner and manner.korean in ("일찍", "늦게") else None
         elif "instant" in verb.traits:
             time = rng.choice(NEAR_PAST_TIMES) if form.tense == "past" and chance(rng, 0.5) else None
@@ -316,9 +372,16 @@ def draw_clause(
             # One does not know the day another's wish is for.
             time = None
         elif chance(rng, (0.8 if is_habit else 0.5) * adjuncts) and not (is_habit and "great" in verb.traits):
-            time = draw_time(rng, form, verb)
-        if may_recur and not form.question and frequency is None and time is None:
-            frequency = rng.choice(FREQUENCIES[:2] if verb.takes == "goal" else FREQUENCIES)
+            time = draw_time(rng, form, verb, thing.noun if thing else None)
+        if is_habit and time and place and not suits_place(time, place):
+            time = None
+        if is_habit and time and time not in SEASONS and (verb.english == "wear" or verb.lemma == "요리하다"):
+            time = None
+        if may_recur and (place or not form.question) and frequency is None and time is None:
+            frequency = rng.choice(frequencies_of(verb, place))
+        is_daily = time is not None and time.korean in ("매일", "아침마다", "저녁마다", "요즘")
+        if is_habit and (is_daily or (frequency and frequency.korean in ("항상", "보통"))):
+            companion = None
     elif form.mode == "progressive" and form.tense == "present" and chance(rng, 0.5 * adjuncts):
         time = NOW
     if time in HOURS:

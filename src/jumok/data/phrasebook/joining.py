@@ -11,6 +11,7 @@ from .conjugation import Predicate, Tense
 from .drawing import chance, draw_clause, draw_level, draw_person, draw_phrase, draw_verb, suits
 from .facts import Fact, Statement
 from .nouns import WHOLE_KINDS, Noun
+from .occasions import suits_time
 from .people import ME, US, Person
 from .reasons import STEPS, draw_reason
 from .tables import words
@@ -48,7 +49,7 @@ def effect_form(rng: random.Random, fact: Fact, clause: Clause, level: ko.Level,
     return Form(level, "present", "want") if may_wish else Form(level, "future")
 
 
-_FELT = words("배고프다 목마르다 졸리다 심심하다")
+_FELT = words("피곤하다 배고프다 목마르다 졸리다 심심하다")
 
 
 def times_of(fact: Fact, times: Sequence[Time]) -> list[Time]:
@@ -63,7 +64,8 @@ def reason(rng: random.Random) -> Sentence:
     fact, clause, unable = draw_reason(rng)
     form = effect_form(rng, fact, clause, draw_level(rng), unable)
     cause_form = Form(form.level, "past" if form.tense == "past" else "present")
-    subjects = (None, None, ME) if clause.person else (None, None, ME, US)
+    is_mine = clause.person is not None or bool(fact.words & {"아프다", "나다", "졸리다"})
+    subjects = (None, None, ME) if is_mine else (None, None, ME, US)
     subject = rng.choice(subjects) if fact.english_subject == "" else None
     time = None
     times = times_of(fact, DAY_PAST_TIMES)
@@ -127,7 +129,9 @@ def condition(rng: random.Random) -> Sentence:
         if not unable:
             break
     level = draw_level(rng)
-    wish = fact.english_subject != "" and chance(rng, 0.5) and not clause.verb.traits & {"instant", "punctual"}
+    wish = (
+        fact.english_subject != "" and chance(rng, 0.5) and not clause.verb.traits & {"instant", "punctual", "slight"}
+    )
     form = Form(level, "present", "want") if wish else Form(level, "future")
     condition_form = Form(level)
     korean = fact.korean_arguments(level) + ko.provided(fact.korean_predicate(condition_form)) + " "
@@ -144,12 +148,19 @@ def sequence(rng: random.Random) -> Sentence:
     while second.verb.lemma == first.verb.lemma or (second.object and second.object == first.object):
         second = rng.choice(seconds)(rng)[0]
     tense: Tense = rng.choices(("past", "future", "present"), (60, 30, 10))[0]
+    if tense == "present" and not (first.words & _DAILY_DEEDS and second.verb.lemma in _DAILY_ENDS):
+        tense = "past"
     form = Form(draw_level(rng), tense)
     subject = _shared_subject(rng, first, second)
     times = SMALL_TIMES[form.tense]
     if second.place and second.place.korean in ("학교", "회사"):
         times = tuple(time for time in times if "주말" not in time.korean)
-    time = rng.choice([time for time in times if _is_whole_day(time)]) if chance(rng, 0.6) else None
+    dated = tense == "present" or first.verb.lemma not in ("씻다", "샤워하다")
+    time = (
+        rng.choice([time for time in times if _is_whole_day(time)])
+        if dated and (tense == "present" or chance(rng, 0.6))
+        else None
+    )
     first = replace(first, subject=subject, time=time)
     unsubjected = replace(second, subject=None).korean_arguments(form.level)
     second = replace(second, subject=subject)
@@ -166,6 +177,11 @@ def sequence(rng: random.Random) -> Sentence:
     english = f"{start} and {verb.rest}{second.english_complement(generic=habitual)}"
     english += " " + time.english if time else ""
     return join("sequence", form, first, second, korean, english)
+
+
+# What makes up an ordinary day.
+_DAILY_DEEDS = words("일어나다 씻다 샤워하다 아침 점심 저녁 운동하다 숙제 퇴근하다")
+_DAILY_ENDS = words("가다 읽다 보다 마시다 산책하다 설거지하다 자다 샤워하다 듣다")
 
 
 def _shared_subject(rng: random.Random, first: Clause, second: Clause) -> Person | None:
@@ -212,10 +228,17 @@ def _differ(one: Noun, other: Noun) -> bool:
 
 def draw_two_people_verb(rng: random.Random) -> Verb:
     """A verb by which two people may differ."""
-    return rng.choice([verb for verb in TRANSITIVE if verb.lemma in _DIFFERING and len(verb.objects) > 3])
+    return rng.choice(
+        [
+            verb
+            for verb in TRANSITIVE
+            if verb.lemma in _DIFFERING and len(verb.objects) > 3 and not verb.objects[0].classes & _UNSHARED
+        ]
+    )
 
 
-_DIFFERING = words("먹다 마시다 사다 읽다 배우다 공부하다 주문하다 치다 입다 만들다 고르다 그리다")
+_UNSHARED = words("tableware stationery gadget appliance furniture")
+_DIFFERING = words("먹다 마시다 사다 읽다 배우다 공부하다 주문하다 치다 만들다 고르다 그리다")
 
 
 def purpose(rng: random.Random) -> Sentence:
@@ -227,15 +250,19 @@ def purpose(rng: random.Random) -> Sentence:
         if spots and verb.lemma in _ERRANDS:
             break
     form = Form(draw_level(rng), rng.choice(("past", "past", "future")), question=chance(rng, 0.15))
-    thing = replace(draw_phrase(rng, verb, form), number=0) if verb.objects else None
-    if thing and thing.noun.korean == "물":
+    thing = replace(draw_phrase(rng, verb, form), number=0, adjective=None) if verb.objects else None
+    if thing and (thing.noun.korean == "물" or ("drink" in thing.noun.classes and verb.lemma != "마시다")):
         return purpose(rng)
-    subject = None if form.question or chance(rng, 0.4) else rng.choice((ME, draw_person(rng, verb)))
+    subject = None if form.question or chance(rng, 0.4) else rng.choice((ME, draw_person(rng, verb, role=False)))
     inner = replace(draw_clause(rng, form, verb, subject=ME, thing=thing, adjuncts=0.0), subject=None)
     if inner.person and subject and subject is not ME:
         subject = ME
+    if thing and "drink" in thing.noun.classes:
+        spots = [place for place in spots if place.korean == "카페"]
     place = rng.choice(spots)
-    time = rng.choice(SMALL_TIMES[form.tense]) if chance(rng, 0.5) else None
+    noun = thing.noun if thing else None
+    times = [time for time in SMALL_TIMES[form.tense] if suits_time(time, verb, noun)]
+    time = rng.choice(times) if chance(rng, 0.5) else None
     outer = Clause(goal_verb, subject, place=place, time=time)
     go = replace(outer, place=None).korean_arguments(form.level) + inner.korean_arguments(form.level)
     go += ko.in_order_to(verb.predicate) + f" {place.korean}에 "
@@ -259,7 +286,7 @@ def liking_to_do(rng: random.Random) -> Sentence:
     verb = draw_verb(rng, "ongoing accident state passive great", "fun")
     form = Form(draw_level(rng), "present", question=chance(rng, 0.2))
     thing = Phrase(rng.choice(verb.objects)) if verb.objects else None
-    if thing and thing.noun.korean in ("이메일", "보고서", "기사"):
+    if thing and thing.noun.korean in ("이메일", "보고서", "기사", "물"):
         return liking_to_do(rng)
     subject = None if form.question else rng.choice((ME, ME, draw_person(rng, verb, thing.noun if thing else None)))
     if verb.takes == "person":
@@ -267,7 +294,7 @@ def liking_to_do(rng: random.Random) -> Sentence:
     inner = draw_clause(rng, Form(form.level, "past"), verb, subject=ME, thing=thing, adjuncts=0.5)
     inner = replace(inner, subject=None, time=None, companion=None, manner=None, frequency=None)
     outer = Clause(like, subject)
-    if not form.question and chance(rng, 0.2):
+    if not form.question and not inner.person and chance(rng, 0.2):
         form = replace(form, negation="안")
     korean = outer.korean_arguments(form.level) + inner.korean_arguments(form.level)
     korean += ko.doing(verb.predicate) + "을 "
@@ -294,7 +321,9 @@ def knowing_how(rng: random.Random) -> Sentence:
     doer = clause.doer(form)
     knows = en.finite("know how to " + verb.english, doer.agreement, negated=lacks, question=form.question)
     said = knows.question if form.question else knows.statement
-    english = said(doer.english_said(question=form.question)) + clause.english_complement()
+    english = said(doer.english_said(question=form.question)) + clause.english_complement(
+        generic="food" in thing.noun.classes
+    )
     words = clause.words | {"모르다" if lacks else "알다"}
     sentence = join("knowing how", form, clause, clause, korean, english, "?" if form.question else ".")
     return replace(sentence, words=words)

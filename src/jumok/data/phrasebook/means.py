@@ -7,7 +7,7 @@ from typing import Literal
 from . import conjugation as ko
 from . import english as en
 from .actions import finished
-from .clauses import Clause, Form, Means, Negation, Phrase, Sentence
+from .clauses import Clause, Form, Means, Phrase, Sentence
 from .conjugation import Level
 from .drawing import chance, draw_companion, draw_level, draw_person, draw_subject, draw_time
 from .english import Mode
@@ -36,6 +36,7 @@ _TOOLS = """
 쓰다   | 보고서 이메일 기사    | 노트북 | on a laptop
 쓰다   | 이메일               | 휴대폰 | on a cell phone
 먹다   | 국수 라면 냉면 떡볶이 김밥 만두 | 젓가락 | with chopsticks
+먹다   | 불고기 생선 두부 김치 | 젓가락 | with chopsticks
 먹다   | 죽 카레 볶음밥 비빔밥 된장찌개 | 숟가락 | with a spoon
 찍다   | 사진                 | 휴대폰 | with a cell phone
 찍다   | 사진                 | 카메라 | with a camera
@@ -111,18 +112,17 @@ _SPOKEN = [
 
 
 def _draw_form(rng: random.Random, verb: Verb) -> Form:
-    kinds = ("past", "present", "future", "want", "can", "progressive", "not")
-    kind = rng.choices(kinds, (34, 20, 14, 9, 8, 7, 8 if verb.takes == "goal" else 0))[0]
+    kinds = ("past", "present", "future", "want", "can", "progressive")
+    kind = rng.choices(kinds, (38, 22, 14, 9, 8, 7))[0]
     if "hither" in verb.traits and kind in ("future", "want", "can", "progressive"):
+        kind = "past"
+    if kind in ("future", "want", "can") and ("instant" in verb.traits or verb.lemma == "먹다"):
         kind = "past"
     if kind == "progressive" and verb.takes == "goal":
         kind = "past"
     if kind == "present" and verb.traits & {"once", "great", "instant"}:
         kind = "past"
     level, question = draw_level(rng), chance(rng, 0.22)
-    if kind == "not":
-        negation: Negation = rng.choice(("안", "않다"))
-        return Form(level, "past", negation=negation)
     if kind in ("past", "present", "future"):
         return Form(level, kind, question=question)  # type: ignore[arg-type]
     mode: Mode = "want" if kind == "want" else "can" if kind == "can" else "progressive"
@@ -146,9 +146,9 @@ def _said(rng: random.Random, construction: str, use: _Use) -> Sentence:
         subject = draw_subject(rng, verb, use.noun, question=form.question)
     time, frequency = None, None
     if form.tense == "present" and form.mode == "plain":
-        frequency = rng.choice(FREQUENCIES) if chance(rng, 0.6) else None
-    elif form.mode == "plain" and "instant" not in verb.traits and chance(rng, 0.5):
-        time = draw_time(rng, form, verb)
+        frequency = rng.choice(FREQUENCIES[2:] if verb.lemma == "먹다" else FREQUENCIES)
+    elif form.mode == "plain" and "instant" not in verb.traits and verb.lemma != "먹다" and chance(rng, 0.5):
+        time = draw_time(rng, form, verb, use.noun)
     person = None
     if verb is _TALK:
         if subject and subject.kind not in ("me", "name"):

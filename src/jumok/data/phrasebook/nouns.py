@@ -56,7 +56,7 @@ staple food sold taste |  | 김치 kimchi /mass; 고기 meat /mass; 생선 fish 
     @조각 slice
 sweets food sold taste | 개 | 빵 bread /mass @조각 piece; 케이크 cake /mass @조각 piece; 과자 snacks /plural @봉지
     bag; 초콜릿 chocolate /mass @조각 piece; 사탕 candy /mass @봉지 bag; 아이스크림 ice cream /mass @그릇 bowl; 떡
-    rice cake
+    rice cakes /plural
 drink sold taste | 잔 | 물 water /mass @잔 glass; 커피 coffee /mass @잔 cup; 녹차 green tea /mass @잔 cup; 우유 milk
     /mass @잔 glass; 주스 juice /mass @잔 glass; 콜라 cola /mass @잔 glass; 홍차 black tea /mass @잔 cup
 alcohol sold taste | 병 | 맥주 beer /mass @병 bottle; 와인 wine /mass @병 bottle; 소주 soju /mass @병 bottle

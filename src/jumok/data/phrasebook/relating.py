@@ -12,6 +12,7 @@ from .describing import DETERMINERS, place_name, pointed_out
 from .drawing import chance, draw_clause, draw_level, draw_person, draw_verb
 from .hangul import attach
 from .nouns import Noun
+from .occasions import suits_time
 from .people import ME, NAMES, Person
 from .tables import entries, words
 from .times import DAY_PAST_TIMES, GREAT_TIMES, NEAR_PAST_TIMES, Time
@@ -74,12 +75,17 @@ def _draw_teller(rng: random.Random, verb: Verb, noun: Noun) -> Person | None:
 def _times_for(verb: Verb, noun: Noun) -> tuple[Time, ...]:
     # What is eaten was bought or made the day before at most.
     if verb.lemma in ("주문하다", "굽다", "만들다") or "taste" in noun.classes:
-        return NEAR_PAST_TIMES
+        return tuple(time for time in NEAR_PAST_TIMES if suits_time(time, verb, noun))
     return GREAT_TIMES["past"] if "great" in verb.traits else DAY_PAST_TIMES
 
 
+def _are_several(noun: Noun) -> bool:
+    # Of what is bought by the bag there are several: the tomatoes I bought.
+    return noun.is_many or (noun.kind == "count" and bool(noun.classes & {"fruit", "vegetable", "staple"}))
+
+
 def _the(noun: Noun) -> str:
-    return "the " + noun.english.removeprefix("the ")
+    return "the " + (noun.many if _are_several(noun) else noun.english.removeprefix("the "))
 
 
 def judgements(verb: Verb, noun: Noun) -> list[Adjective]:
@@ -100,10 +106,16 @@ def thing_told_apart(rng: random.Random) -> Sentence:
     adjective = rng.choice(fitting)
     level = draw_level(rng)
     tense: Tense = "past" if chance(rng, 0.8) else "present"
-    if tense == "present" and verb.lemma not in ("읽다", "보다", "듣다", "쓰다", "그리다", "만들다"):
+    if tense == "present" and (
+        verb.lemma not in ("읽다", "보다", "듣다", "쓰다", "그리다")
+        or noun.korean in ("영화", "연극", "뮤지컬", "공연", "사진")
+    ):
         tense = "past"
     matrix: Tense = "present" if tense == "present" or _TELLING[verb.lemma] == "present" else "past"
     subject = _draw_teller(rng, verb, noun)
+    if verb.english == "wear" and adjective.lemma not in ("예쁘다", "비싸다"):
+        # How it feels only the wearer knows.
+        subject = ME if subject else None
     time: Time | None = _THESE_DAYS if tense == "present" else rng.choice(_times_for(verb, noun))
     if subject is not None and tense == "past" and chance(rng, 0.35):
         time = None
@@ -112,7 +124,7 @@ def thing_told_apart(rng: random.Random) -> Sentence:
     degree = "정말 " if chance(rng, 0.3) else ""
     korean = f"{before} {attach(noun.korean, '은/는')} {degree}{ko.finish(adjective.predicate, level, matrix)}."
     quality = ("really " if degree else "") + adjective.english
-    be = en.finite("be " + quality, "they" if noun.is_many else "it", matrix)
+    be = en.finite("be " + quality, "they" if _are_several(noun) else "it", matrix)
     english = be.statement(f"{_the(noun)} {after}") + "."
     return Sentence(
         korean,
@@ -138,6 +150,8 @@ _CHAINS = [
     if second.lemma in _THEN[first.lemma].split() and first is not second and "own" not in second.traits
     for noun in first.objects
     if noun in second.objects and noun.kind not in ("name", "the")
+    # Noodles are eaten at once.
+    if first.lemma != "만들다" or noun.korean not in ("라면", "국수", "냉면")
 ]
 
 
@@ -146,11 +160,17 @@ def thing_acted_on(rng: random.Random) -> Sentence:
     first, second, noun = rng.choice(_CHAINS)
     level = draw_level(rng)
     teller = _draw_teller(rng, first, noun) if first.lemma in ("사다", "만들다", "쓰다", "고르다", "굽다") else None
-    if teller is ME:
+    is_others_food = teller is not None and teller.lemma in ("이웃", "동료") and "taste" in noun.classes
+    if teller is ME or second.english == "wear" or is_others_food:
         teller = None
-    time = rng.choice(_times_for(first, noun)) if teller is None or chance(rng, 0.4) else None
+    times = _times_for(first, noun)[:1] if first.lemma == "주문하다" else _times_for(first, noun)
+    time = rng.choice(times) if teller is None or chance(rng, 0.4) else None
     clause, before, after = _relative(first, teller, time, "past", level)
-    forms = [Form(level, "past"), Form(level, "future"), Form(level, "present", "want")]
+    forms = [Form(level, "past")]
+    if first.lemma != "주문하다":
+        forms.append(Form(level, "future"))
+    if first.lemma != "주문하다" and "unwished" not in second.traits:
+        forms.append(Form(level, "present", "want"))
     if "punctual" not in second.traits:
         forms.append(Form(level, "present", "progressive"))
     form = rng.choice(forms)

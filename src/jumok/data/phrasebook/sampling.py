@@ -38,10 +38,10 @@ _HELD_OUT = 60
 # A word keeps at least this share of its occurrences when its combination is held out.
 _LARGEST_SHARE = 0.2
 _FEWEST_IN_SURVEY = 15
-_FEWEST_OCCURRENCES = 30
+_FEWEST_OCCURRENCES = 26
 # After this share of the corpus only sentences with words still rarer than that are taken, for so many attempts.
-_FREE_SHARE = 0.92
-_ATTEMPTS_FOR_RARE_WORDS = 20_000
+_FREE_SHARE = 0.85
+_ATTEMPTS_FOR_RARE_WORDS = 36_000
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from .conjugation import Level
 from .drawing import chance, draw_clause, draw_level, draw_person
 from .hangul import attach
 from .joining import effect_form, times_of
+from .occasions import suits_time
 from .people import ME, NAMES, PERSON
 from .places import PLACE, Place
 from .reasons import draw_reason
@@ -188,7 +189,7 @@ _TRIED = [
     if noun.kind not in ("name", "the")
     for adjective in judgements(verb, noun)
     if verb.lemma != "사다" or adjective.lemma in ("비싸다", "싸다")
-    if adjective.lemma != "유명하다"
+    if adjective.lemma not in ("유명하다", "뜨겁다", "차갑다")
 ]
 
 
@@ -196,7 +197,7 @@ def tried_and_found(rng: random.Random) -> Sentence:
     """어제 비빔밥을 먹었어요. 정말 맛있더라고요."""
     verb, noun, adjective = rng.choice(_TRIED)
     level = draw_level(rng)
-    time = rng.choice(SMALL_TIMES["past"])
+    time = rng.choice([time for time in SMALL_TIMES["past"] if suits_time(time, verb, noun)])
     form = Form(
         level, "past", remote=time in DAY_PAST_TIMES and verb.lemma in ("먹다", "보다", "읽다") and chance(rng, 0.4)
     )

@@ -9,15 +9,23 @@ from .clauses import Clause, Form, Negation, Phrase, Sentence
 from .conjugation import Level, Tense
 from .drawing import chance, draw_clause, draw_level, draw_person, draw_phrase, draw_time, draw_verb
 from .people import ME, NAMES, Person
+from .places import places
 from .tables import entries, words
-from .times import FREQUENCIES, FUTURE_TIMES, HOURS, MANNERS, Time
+from .times import FREQUENCIES, FUTURE_TIMES, HOURS, MANNERS, PAST_TIMES, Time
 from .verbs import TRANSITIVE, Verb, verb_frames
 
 _REQUEST = Form("polite", "future", "must")
 _COUNTED_ALOUD = frozenset({"사다", "주문하다", "찍다"})
 # One does not ask another to eat an apple at three o'clock, but to come, to wait or to bring something then.
 _DATED_REQUESTS = words(
-    "사다 보내다 가져오다 가다 오다 들르다 만나다 기다리다 전화하다 돕다 돌려주다 준비하다 예약하다 일어나다"
+    "사다 보내다 가져오다 가다 오다 들르다 기다리다 전화하다 돕다 돌려주다 준비하다 예약하다 일어나다"
+)
+# Where one sends another, and where one promises to be.
+_SENT_TO = places("병원 약국 집 학교 도서관 사무실 회사 은행")
+_PROMISED_PLACES = places("학교 회사 집 카페 도서관 공항 기차역 식당 병원 사무실")
+_PROMISED = words(
+    "전화하다 돕다 기다리다 사다 가져오다 보내다 끝내다 청소하다 설거지하다 빨래하다 준비하다 예약하다 고치다 돌려주다 "
+    "닫다 끄다 가다 들르다 하다 쓰다 풀다 씻다 공부하다 연습하다"
 )
 _SOON = tuple(time for time in FUTURE_TIMES if time.korean in ("이따가", "내일", "오늘 저녁에", "내일 아침에"))
 
@@ -48,6 +56,13 @@ def request(rng: random.Random) -> Sentence:
     clause = _bare(rng, "request")
     if clause.verb.lemma not in _DATED_REQUESTS:
         clause = replace(clause, time=None, place=clause.place if clause.verb.takes == "goal" else None)
+    elif clause.time and clause.time not in HOURS:
+        clause = replace(clause, time=rng.choice(_SOON))
+    if clause.verb.lemma == "가다":
+        clause = replace(clause, place=rng.choice(_SENT_TO))
+    if clause.object and clause.object.adjective and clause.object.adjective.sort == "+":
+        # Whether it will be good nobody knows who asks for it.
+        clause = replace(clause, object=replace(clause.object, adjective=None))
     if clause.manner and clause.manner.korean == "혼자":
         clause = replace(clause, manner=None)
     if clause.person and clause.person.honoured and clause.verb.takes == "recipient":
@@ -83,6 +98,7 @@ def prohibition(rng: random.Random) -> Sentence:
         if (
             clause.verb.lemma in _FORBIDDEN
             and not is_meal
+            and not (clause.object and clause.object.noun.korean == "민요")
             and not (clause.object and (clause.object.number or clause.object.adjective))
         ):
             break
@@ -92,9 +108,7 @@ def prohibition(rng: random.Random) -> Sentence:
     return _spoken("prohibition", clause, level, ending, "don't " + _imperative(clause))
 
 
-_FORBIDDEN = words(
-    "먹다 마시다 찍다 열다 닫다 켜다 끄다 버리다 가다 오다 타다 사다 부르다 자다 기다리다 벗다 만나다 초대하다"
-)
+_FORBIDDEN = words("먹다 마시다 찍다 열다 닫다 켜다 끄다 버리다 가다 오다 타다 사다 부르다 자다 기다리다 벗다 초대하다")
 _TOO_MUCH = words("많이 빨리 늦게 크게 혼자")
 
 
@@ -120,9 +134,13 @@ def promise(rng: random.Random) -> Sentence:
     """제가 내일 전화할게요."""
     level = draw_level(rng)
     clause = _bare(rng, "duty", "great own routine", adjuncts=0.8)
-    while clause.verb.english in ("wear", "take"):
+    while not _is_promised(clause):
         clause = _bare(rng, "duty", "great own routine", adjuncts=0.8)
-    manner = clause.manner if clause.manner and clause.manner.korean in ("빨리", "일찍", "다시", "열심히") else None
+    manner = clause.manner if clause.manner and clause.manner.korean in ("빨리", "일찍", "다시") else None
+    if clause.verb.lemma in ("공부하다", "연습하다"):
+        manner = MANNERS["열심히"]
+    if clause.verb.lemma == "가다":
+        clause = replace(clause, place=rng.choice(_PROMISED_PLACES))
     clause = replace(clause, time=rng.choice(_SOON) if clause.time else None, manner=manner, time_first=False)
     if chance(rng, 0.6):
         clause = replace(clause, subject=ME, marker="subject")
@@ -131,13 +149,19 @@ def promise(rng: random.Random) -> Sentence:
     return _spoken("promise", clause, level, ko.promise(p, level), english)
 
 
+def _is_promised(clause: Clause) -> bool:
+    buys = clause.verb.lemma == "사다"
+    is_food = clause.object is not None and "taste" in clause.object.noun.classes
+    return clause.verb.lemma in _PROMISED and clause.verb.english != "wear" and (is_food or not buys)
+
+
 # Questions with a question word. The word takes the place of one part of the clause.
 
 _WHAT_VERBS = dict(
     entries(
         "먹다 eat; 마시다 drink; 사다 buy; 읽다 read; 보다 watch; 배우다 learn; 만들다 make; 주문하다 order; "
         "받다 receive; 공부하다 study; 가르치다 teach; 고르다 choose; 그리다 draw; 쓰다 write; 입다 wear; "
-        "빌리다 borrow; 듣다 listen to; 하다 do; 팔다 sell"
+        "빌리다 borrow; 듣다 listen to; 하다 do"
     )
 )
 
@@ -155,8 +179,13 @@ def _whom(rng: random.Random, verb: Verb) -> Person | None:
     return None if chance(rng, 0.65) else draw_person(rng, verb, asked=True)
 
 
-# What one does at a time worth asking for, without an object.
-_DATED = words("이사하다 결혼하다 졸업하다 여행하다 일어나다 출근하다 퇴근하다 운동하다 빨래하다 등산하다 낚시하다")
+# What one does at a time worth asking for.
+_DATED = words(
+    "이사하다 결혼하다 졸업하다 여행하다 일어나다 출근하다 퇴근하다 빨래하다 "
+    "등산하다 낚시하다 사다 만들다 굽다 쓰다 보내다 보다 배우다 "
+    "끝내다 빌리다 돌려주다 고치다 청소하다 팔다 심다 준비하다 예약하다 만나다 전화하다 초대하다 가다 오다 "
+    "도착하다 들르다 방문하다 하다 찍다"
+)
 
 
 def _askable(rng: random.Random, avoid: str) -> Verb:
@@ -165,6 +194,16 @@ def _askable(rng: random.Random, avoid: str) -> Verb:
         verb = draw_verb(rng, "ongoing accident state passive slight " + avoid)
         if verb.takes != "nothing" or verb.lemma in _DATED:
             return verb
+
+
+def _of_the_thing(verb: Verb, thing: Phrase | None) -> Verb:
+    """Who asks when or by whom it was done has a certain thing in mind: when did you buy the bag."""
+    if thing is None or verb.traits & {"generic", "own", "those"} or thing.noun.classes & {"ridden", "animal"}:
+        return verb
+    if thing.noun.kind not in ("count", "plural"):
+        return verb
+    is_several = bool(thing.noun.classes & {"fruit", "vegetable", "staple"})
+    return replace(verb, traits=verb.traits | {"those" if is_several else "definite"})
 
 
 def _plain_thing(rng: random.Random, verb: Verb, form: Form) -> Phrase | None:
@@ -191,7 +230,8 @@ def ask_what(rng: random.Random) -> Sentence:
     # 뭐 읽어요 asks what one is reading; the habit is asked for with 보통.
     is_habit = form.tense == "present" and form.mode == "plain"
     frequency = _USUALLY if is_habit else None
-    time = None if is_habit else clause.time
+    is_small = form.tense == "future" and lemma in ("마시다", "듣다", "그리다", "쓰다", "고르다", "빌리다")
+    time = None if is_habit or is_small or lemma in ("입다", "쓰다", "그리다") else clause.time
     clause = replace(clause, manner=None, time=time, frequency=frequency, companion=None, marker="topic")
     p = clause.korean_predicate(form)
     word = {"casual": "뭐", "polite": "뭐", "formal": "무엇을"}[form.level]
@@ -201,18 +241,35 @@ def ask_what(rng: random.Random) -> Sentence:
     return replace(sentence, words=sentence.words | {"뭐"})
 
 
+_VAGUE = tuple(
+    time
+    for time in (*PAST_TIMES, *FUTURE_TIMES)
+    if time.korean in words("지난주에 그저께 모레") or "며칠" in time.korean
+)
+
+
 def ask_where(rng: random.Random) -> Sentence:
     """Ask for the place: 어디에서 커피를 마셨어요; 내일 어디에 갈 거예요."""
     form = _draw_asking_form(rng)
     if form.tense == "present" and form.mode == "plain":
         form = replace(form, tense="past")
     while True:
-        verb = draw_verb(rng, "ongoing accident state passive " + ("punctual" if form.mode == "progressive" else ""))
-        if len(verb.places) > 1 and verb.lemma not in ("방문하다", "여행하다", "들르다", "도착하다", "오다"):
+        verb = draw_verb(
+            rng, "ongoing accident state passive slight unwilled " + ("punctual" if form.mode == "progressive" else "")
+        )
+        if len(verb.places) > 1 and verb.lemma not in (
+            "방문하다",
+            "여행하다",
+            "들르다",
+            "도착하다",
+            "오다",
+            "외우다",
+            "풀다",
+        ):
             break
     thing = _plain_thing(rng, verb, form)
     clause = draw_clause(rng, form, verb, subject=_whom(rng, verb), thing=thing)
-    time = None if clause.time in HOURS else clause.time
+    time = None if clause.time in HOURS or (verb.takes != "goal" and clause.time in _VAGUE) else clause.time
     clause = replace(clause, place=None, time=time, manner=None, frequency=None, marker="topic", time_first=False)
     # The question word stands where the place would, before object and person.
     head = replace(clause, object=None, person=None).korean_arguments(form.level)
@@ -234,7 +291,10 @@ def ask_when(rng: random.Random) -> Sentence:
     tense: Tense = rng.choices(("past", "future"), (55, 45))[0]
     form = Form(draw_level(rng), tense, question=True)
     verb = _askable(rng, "instant")
+    while verb.lemma not in _DATED or verb.english == "wear":
+        verb = _askable(rng, "instant")
     thing = _plain_thing(rng, verb, form)
+    verb = _of_the_thing(verb, thing)
     clause = draw_clause(rng, form, verb, subject=_whom(rng, verb), thing=thing, adjuncts=0.5)
     place = clause.place if verb.takes == "goal" else None
     clause = replace(
@@ -254,6 +314,7 @@ def ask_who(rng: random.Random) -> Sentence:
         # "Who" takes a plain verb in English: who made, who will make.
         form = Form(level, tense)
         thing = _plain_thing(rng, verb, form)
+        verb = _of_the_thing(verb, thing)
         someone = Person("누구", "who", "it", "role")
         clause = draw_clause(rng, form, verb, subject=NAMES[0], thing=thing, adjuncts=0.7)
         place = clause.place if verb.takes == "goal" else None
@@ -263,7 +324,8 @@ def ask_who(rng: random.Random) -> Sentence:
         english = en.capitalise(clause.english_clause(form)) + "?"
         return Sentence(korean, english, "question word", level, clause.words, clause.combinations)
     form = Form(level, tense, question=True)
-    verb = rng.choice(verb_frames("만나다") + verb_frames("기다리다") + verb_frames("돕다") + verb_frames("초대하다"))
+    waits = verb_frames("기다리다") if tense == "past" else ()
+    verb = rng.choice(verb_frames("만나다") + waits + verb_frames("돕다") + verb_frames("초대하다"))
     time = draw_time(rng, form, verb)
     place = rng.choice(verb.places) if verb.places and chance(rng, 0.4) else None
     clause = Clause(verb, _whom(rng, verb), place=place, time=time)
@@ -275,6 +337,7 @@ def ask_who(rng: random.Random) -> Sentence:
 
 # What one is asked the reason of.
 _WHY = words("먹다 하다 자다 쉬다 일하다 운동하다 울다 웃다 가다 오다 만나다 기다리다 전화하다 초대하다 끝내다")
+_WHY_DONE = words("쉬다 일하다 울다 웃다 가다 오다 만나다 기다리다 전화하다 초대하다")
 _WHY_THINGS = words("meal medicine task writing")
 
 
@@ -285,8 +348,8 @@ def ask_why(rng: random.Random) -> Sentence:
     while True:
         verb = draw_verb(rng, "ongoing accident great")
         thing = _plain_thing(rng, verb, form)
-        unwilled = bool(negation) and "unwilled" in verb.traits
-        if verb.lemma in _WHY and not unwilled and not (thing and not thing.noun.classes & _WHY_THINGS):
+        is_odd = "unwilled" in verb.traits if negation else verb.lemma not in _WHY_DONE
+        if verb.lemma in _WHY and not is_odd and not (thing and not thing.noun.classes & _WHY_THINGS):
             break
     clause = draw_clause(rng, form, verb, subject=_whom(rng, verb), thing=thing, adjuncts=0.6)
     place = clause.place if verb.takes == "goal" else None
