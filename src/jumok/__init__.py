@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# OpenMP's threads spin while they wait for each other. Beside any other busy program that costs most of the speed
-# (a training ran at a fifth here); sleeping costs nothing that could be measured. It must be said before torch loads.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# OpenMP's threads spin while they wait for each other. Beside any other busy program that costs most of the speed; always
+# sleeping costs a tenth on a quiet machine. So they spin briefly, then sleep. It must be said before torch loads.
+os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 # Where each public name lives; it is imported when it is first used, so that `jumok --help` answers at once.
 _PUBLIC = {
