@@ -43,8 +43,8 @@ def test_the_demo_learns_and_leaves_everything_a_run_has(jumok: Callable[..., An
     result = json.loads((run / "result.json").read_text())
     for field in ("bleu", "chrf", "signature", "params", "train_seconds", "train_tokens", "train_flops"):
         assert result[field], field
-    assert result["bleu"] > 60  # @@ when it was measured; untrained: below 1
-    assert result["bleu_composition"] > 40  # @@
+    assert result["bleu"] > 60  # an untrained model stays below 1
+    assert result["bleu_composition"] > 40
     assert f"BLEU {result['bleu']:.1f}" in ended.stdout
     assert (run / "report.html").stat().st_size > 10_000
     assert list((run / "tensorboard").glob("events.out.tfevents.*"))

@@ -38,7 +38,7 @@ def demo(
     console = Console()
     table = Table(title="What it says to sentences it was never trained on", show_lines=True, expand=True)
     for column in ("Korean", "Jumok", "expected"):
-        table.add_column(column, ratio=1)
+        table.add_column(column, ratio=1, overflow="fold")
     pairs = [phrasebook.SAMPLE_SENTENCE, *_spread(phrasebook.split("test"), _NUM_EXAMPLES)]
     translations = Translator.load(run).translate([korean for korean, _ in pairs])
     for (korean, english), translation in zip(pairs, translations, strict=True):
