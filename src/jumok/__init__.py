@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 # OpenMP's threads spin while they wait for each other. Beside any other busy program that costs most of the speed;
-# sleeping at once costs a tenth on a quiet machine. So they spin briefly, then sleep.
+# sleeping at once cost a tenth in one quiet run. So they spin briefly, then sleep.
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 # Where each public name lives; it is imported when it is first used, so that `jumok --help` answers at once.
