@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from jumok.nn.masks import causal_mask
+from jumok.nn.short_attention import MAX_LENGTH, short_attention
 
 
 def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -66,6 +68,10 @@ class MultiHeadAttention(nn.Module):
         `is_causal` hides the future without a mask being built; `mask` hides whatever it says. The weights come
         back only on request, since the fast path never has them in one place.
         """
+        if not return_weights and not isinstance(memory, KeyValue) and self._is_short(x, memory):
+            q = self._project(x, slice(None) if memory is None else slice(self.d_model))
+            kv = None if memory is None else self._project(memory, slice(self.d_model, None))
+            return self.project_out(short_attention(q, kv, self.num_heads, mask, is_causal)), None
         if memory is None:
             q, key_value = self.query_key_value(x)
         else:
@@ -94,20 +100,29 @@ class MultiHeadAttention(nn.Module):
 
     def query(self, x: Tensor) -> Tensor:
         """Q·W^Q of every head."""
-        return self._project(x, slice(self.d_model))[0]
+        return self._heads(self._project(x, slice(self.d_model)))[0]
 
     def key_value(self, memory: Tensor) -> KeyValue:
         """K·W^K and V·W^V of every head: in cross-attention once a sentence, not once a step."""
-        return KeyValue(*self._project(memory, slice(self.d_model, None)))
+        return KeyValue(*self._heads(self._project(memory, slice(self.d_model, None))))
 
     def query_key_value(self, x: Tensor) -> tuple[Tensor, KeyValue]:
         """All three in one product, for self-attention."""
-        q, k, v = self._project(x, slice(None))
+        q, k, v = self._heads(self._project(x, slice(None)))
         return q, KeyValue(k, v)
 
-    def _project(self, x: Tensor, rows: slice) -> tuple[Tensor, ...]:
-        """Multiply by these rows of the one matrix and split the result into heads: n × (B, H, T, K)."""
-        weight, bias = self.project_in.weight, self.project_in.bias
-        y = F.linear(x, weight[rows], None if bias is None else bias[rows])
-        parts = y.view(*x.shape[:2], -1, self.num_heads, self.d_model // self.num_heads)  # (B, T, n, H, K)
+    def _project(self, x: Tensor, rows: slice) -> Tensor:
+        """Multiply by these rows of the one matrix: (B, T, D) -> (B, T, n·D)."""
+        bias = self.project_in.bias
+        return F.linear(x, self.project_in.weight[rows], None if bias is None else bias[rows])
+
+    def _heads(self, y: Tensor) -> tuple[Tensor, ...]:
+        """Split a projection into its parts and heads: (B, T, n·D) -> n × (B, H, T, K)."""
+        parts = y.view(*y.shape[:2], -1, self.num_heads, self.d_model // self.num_heads)  # (B, T, n, H, K)
         return tuple(part.transpose(1, 2) for part in parts.unbind(2))
+
+    def _is_short(self, x: Tensor, memory: Tensor | None) -> bool:
+        """Whether batched products are the fast path: training on a CPU, on short sentences."""
+        longest = max(x.size(1), 0 if memory is None else memory.size(1))
+        is_plain = x.dtype == torch.float32 and not torch.is_autocast_enabled("cpu") and not self.dropout
+        return x.device.type == "cpu" and torch.is_grad_enabled() and is_plain and longest <= MAX_LENGTH

@@ -5,7 +5,9 @@ Paper: Vaswani et al. 2017, section 3.3.
 
 from __future__ import annotations
 
-import torch.nn.functional as F
+from typing import Any
+
+import torch
 from torch import Tensor, nn
 
 from jumok.nn.dropout import Dropout
@@ -26,5 +28,22 @@ class FeedForward(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Widen to d_ff, cut off below zero, come back to d_model."""
         rows = x.flatten(0, -2)  # (B, T, D) -> (B·T, D): only then can the cut be made in place
-        y: Tensor = self.contract(self.dropout(F.relu_(self.expand(rows))))
+        y: Tensor = self.contract(self.dropout(_Relu.apply(self.expand(rows))))  # type: ignore[no-untyped-call]
         return y.view_as(x)
+
+
+class _Relu(torch.autograd.Function):
+    """max(0, x) in place, whose gradient is cut in place too: two passes over (B·T, d_ff) fewer."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        y = x.relu_()
+        ctx.mark_dirty(y)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tensor:
+        (y,) = ctx.saved_tensors
+        torch.ops.aten.threshold_backward.grad_input(grads[0], y, 0, grad_input=grads[0])
+        return grads[0]

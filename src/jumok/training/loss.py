@@ -12,7 +12,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 # Rows of logits that are held at a time: enough for a fast product, few enough to need little memory.
-_CHUNK_ROWS = 2048
+_CHUNK_ROWS = 512
+# Below this a probability is too small a number to take its logarithm.
+_SMALLEST = torch.finfo(torch.float32).tiny
 
 
 def label_smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
@@ -53,15 +55,20 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         at_target = hidden.new_zeros(())  # Σ log p(target)
         grad_hidden = torch.empty_like(hidden)
         grad_weight = torch.zeros_like(weight)
+        logits = hidden.new_empty(min(_CHUNK_ROWS, hidden.size(0)), num_pieces)
         for start in range(0, hidden.size(0), _CHUNK_ROWS):
             rows = slice(start, start + _CHUNK_ROWS)
             h, target = hidden[rows], targets[rows, None]
-            log_probs = F.linear(h, weight).log_softmax(dim=-1)
-            at_target += log_probs.gather(1, target).sum()
-            grad_logits = log_probs.exp_()
-            grad_logits.scatter_add_(1, target, grad_logits.new_full((1, 1), smoothing - 1).expand_as(target))
-            torch.mm(grad_logits, weight, out=grad_hidden[rows])
-            grad_weight.addmm_(grad_logits.t(), h)
+            probs = torch.mm(h, weight.t(), out=logits[: h.size(0)])
+            torch.softmax(probs, dim=-1, out=probs)
+            of_target = probs.gather(1, target)
+            if of_target.min() < _SMALLEST:
+                at_target += F.linear(h, weight).log_softmax(dim=-1).gather(1, target).sum()
+            else:
+                at_target += of_target.log_().sum()
+            probs.scatter_add_(1, target, probs.new_full((1, 1), smoothing - 1).expand_as(target))  # ∂loss/∂logits
+            torch.mm(probs, weight, out=grad_hidden[rows])
+            grad_weight.addmm_(probs.t(), h)
         loss = -(1 - smoothing) * at_target
         if smoothing:
             sum_weight, sum_hidden = weight.sum(0), hidden.sum(0)
