@@ -192,8 +192,8 @@ def jumok_steps(config_file: Path, num_batches: int) -> list[Step]:
     chosen = [plan[(2 * i + 1) * len(plan) // (2 * num_batches)] for i in range(num_batches)]
 
     def step(rows: Any) -> Step:
-        num_tokens = trainer._make_batch(rows, 0).num_tgt_tokens
-        return Step(lambda: trainer._update([trainer._make_batch(rows, 0)]), num_tokens)
+        num_tokens = int(split.tgt_lengths[rows].sum()) + len(rows)  # each sentence ends with its mark
+        return Step(lambda: trainer._update([rows]), num_tokens)
 
     return [step(rows) for rows in chosen]
 

@@ -127,6 +127,9 @@ class TrainingConfig(Section):
     weight_decay: float = Field(0.0, ge=0, description="For adamw.")
     label_smoothing: float = Field(0.1, ge=0, lt=1, description="The paper's ε_ls.")
     clip_norm: float = Field(1.0, ge=0, description="Gradients longer than this are shortened to it; 0 is off.")
+    max_skipped: int = Field(
+        10, ge=1, description="Stop after so many updates in a row whose loss or gradient is not a number."
+    )
     validate_every: int = Field(1000, ge=1, description="Steps between validations; a checkpoint is saved each time.")
     validate_bleu: int = Field(
         200, ge=0, description="Validation sentences that are translated greedily and scored each time; 0: none."
@@ -165,6 +168,14 @@ class DecodingConfig(Section):
     batch_tokens: int = Field(4096, ge=1, description="Source pieces translated together, hypotheses counted.")
 
 
+class DistributedConfig(Section):
+    """Many processes, started by torchrun; a single one passes over this."""
+
+    shard: bool = Field(
+        False, description="FSDP2: each process holds a part of every layer; for models that do not fit one device."
+    )
+
+
 class Config(Section):
     """A run."""
 
@@ -177,6 +188,7 @@ class Config(Section):
     model: ModelConfig = ModelConfig()
     training: TrainingConfig = TrainingConfig()
     decoding: DecodingConfig = DecodingConfig()
+    distributed: DistributedConfig = DistributedConfig()
 
     @model_validator(mode="after")
     def _sections_agree(self) -> Config:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from jumok.inspection.report import Sample, write_report
 from jumok.storage.files import replace_durably
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.normalization import normalize
+from jumok.training.distributed import World, join_world
 from jumok.training.events import Listener, MetricsFile, TensorBoard
 from jumok.training.trainer import Trainer
 from jumok.translator import Translator
@@ -41,27 +43,31 @@ def train(
     run: str | Path | None = None,
     listeners: Sequence[Listener] = (),
     say: Say = print,
-) -> dict[str, Any]:
-    """Train, or go on where the run stopped; then score the test sets and write the report. Returns the result."""
+    allow_change: bool = False,
+) -> dict[str, Any] | None:
+    """Train, or go on where the run stopped; then score the test sets and write the report. Returns the result.
+
+    `allow_change` goes on although data, tokenizer or batching have changed. Under torchrun every process calls this;
+    one of them writes, speaks and returns the result, the others return None.
+    """
     config = _as_config(config)
     directory = RunDirectory(run or Path("runs") / config.name)
-    corpus = prepare(config, say)
-    with directory.lock():
-        _refuse_changes(config, directory)
-        directory.refuse_other_data(corpus)
-        done = directory.result()
-        if done is not None and directory.report_file.exists() and directory.config() == config:
-            say(f"{directory.path}: is trained already; to go on, raise what ended it (training.max_steps, say)")
+    world = join_world(config.training.device)
+    if not world.is_main:
+        listeners, say = (), _say_nothing
+    corpus = _prepared_by_main(config, world, say)
+    with directory.lock() if world.is_main else nullcontext():
+        done = _begin(config, directory, corpus, say, allow_change) if world.is_main else None
+        if world.total(done is not None)[0]:
+            world.leave()
             return done
-        directory.result_file.unlink(missing_ok=True)
-        directory.create(config, corpus.folder)
-        settings = config.training
-        files: list[Listener] = [
-            MetricsFile(directory.metrics_file, settings.log_every),
-            TensorBoard(directory.path / "tensorboard", settings.log_every),
-        ]
-        trainer = Trainer(config, corpus, directory, [*files, *listeners])
+        if world.is_main:
+            listeners = [*_files(directory, config), *listeners]
+        trainer = Trainer(config, corpus, directory, listeners, world=world)
         progress = trainer.train()
+        world.leave()
+        if not world.is_main:
+            return None
         result: dict[str, Any] = {
             "name": config.name,
             "params": trainer.model.num_parameters(),
@@ -74,6 +80,37 @@ def train(
         say("scoring and writing the report")
         _score_and_report(directory, result, say)
     return result
+
+
+def _prepared_by_main(config: Config, world: World, say: Say) -> PreparedCorpus:
+    """One rank prepares while the others wait, then all open the same."""
+    corpus = prepare(config, say) if world.is_main else None
+    world.wait()
+    return corpus or PreparedCorpus(Path("prepared") / config.name)
+
+
+def _begin(
+    config: Config, directory: RunDirectory, corpus: PreparedCorpus, say: Say, allow_change: bool
+) -> dict[str, Any] | None:
+    """Lay the run directory out, or see that it may go on; returns the result where there is nothing left to do."""
+    _refuse_changes(config, directory, corpus, allow_change)
+    done = directory.result()
+    if done is not None and directory.report_file.exists() and directory.config() == config:
+        say(f"{directory.path}: is trained already; to go on, raise what ended it (training.max_steps, say)")
+        return done
+    directory.result_file.unlink(missing_ok=True)
+    directory.create(config, corpus.folder)
+    return None
+
+
+def _files(directory: RunDirectory, config: Config) -> list[Listener]:
+    """Who writes the training down."""
+    log_every = config.training.log_every
+    return [MetricsFile(directory.metrics_file, log_every), TensorBoard(directory.path / "tensorboard", log_every)]
+
+
+def _say_nothing(text: str) -> None:
+    """What the main rank has said already."""
 
 
 @dataclass(frozen=True)
@@ -163,20 +200,27 @@ def _score_and_report(directory: RunDirectory, result: dict[str, Any], say: Say)
     write_report(directory, translator.engine.model, translator.src_tokenizer, translator.tgt_tokenizer, samples)
 
 
-def _refuse_changes(config: Config, directory: RunDirectory) -> None:
-    """A run goes on only with the data and the model it began with."""
+def _refuse_changes(config: Config, directory: RunDirectory, corpus: PreparedCorpus, allow_change: bool) -> None:
+    """A run goes on only with the model it began with, and with the same data, unless that is explicitly allowed."""
     if not directory.checkpoints.steps():
         return
     before = directory.config()
+    changes = []
     for section in (*_FIXED_SECTIONS, "training"):
         old, new = getattr(before, section).model_dump(), getattr(config, section).model_dump()
         for key, value in new.items():
             is_fixed = section != "training" or key in _FIXED_TRAINING_KEYS
             if is_fixed and key not in _FREE_DATA_KEYS and old[key] != value:
-                raise RunError(
-                    f"{directory.path}: was begun with {section}.{key} = {old[key]}, the configuration says {value}; "
-                    f"put it back, choose another --run, or remove {directory.path} to start anew"
-                )
+                changes.append((section, f"{section}.{key} was {old[key]} and is {value} now"))
+    changes += [("data", change) for change in directory.changed_data(corpus)]
+    for section, change in changes:
+        can_be_allowed = section != "model"
+        if not (can_be_allowed and allow_change):
+            advice = "--allow-change goes on all the same" if can_be_allowed else "the weights would not fit"
+            raise RunError(
+                f"{directory.path}: {change}; {advice}; else put it back, choose another --run, or remove "
+                f"{directory.path} to start anew"
+            )
 
 
 def _as_config(config: Config | str | Path) -> Config:

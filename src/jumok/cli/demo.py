@@ -34,6 +34,8 @@ def demo(
 
     config = load_config(recipe("demo"), settings)
     result = train_with_progress(config, run)
+    if result is None:  # one of many processes: another one speaks
+        return
 
     console = Console()
     table = Table(title="What it says to sentences it was never trained on", show_lines=True, expand=True)

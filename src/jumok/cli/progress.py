@@ -54,6 +54,8 @@ class TrainingProgress:
                 self._say(f"step {event['step']:,}: validation loss {event['loss']:.3f}{bleu}")
             case "note":
                 self._say(event["text"])
+            case "skip":
+                self._say(f"step {event['step']:,}: no update, loss {event['loss']}, gradient {event['grad_norm']}")
             case "model":
                 self._say(f"model to use: {event['chosen']} (validation loss {event['loss']:.3f})")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,19 +16,28 @@ from jumok.cli.options import ConfigFile, Json, Settings
 
 def train(
     config: ConfigFile,
-    run: Annotated[Path | None, typer.Option(help="Run directory; runs/NAME if not given.")] = None,
+    run: Annotated[
+        Path | None,
+        # torchrun takes --run for the beginning of an option of its own, hence the long name.
+        typer.Option("--run", "--directory", help="Run directory; runs/NAME if not given."),
+    ] = None,
     settings: Settings = None,
+    allow_change: Annotated[
+        bool, typer.Option("--allow-change", help="Go on although data, tokenizer or batching have changed.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Train a translator, or go on where its training stopped.
 
-    Ctrl-C saves and stops; the same command goes on.
+    Ctrl-C saves and stops; the same command goes on. On many devices: torchrun --nproc-per-node 2 -m jumok train CONFIG
 
     Example: jumok train recipes/multi30k-de-en.toml --set training.max_steps=120
     """
     from jumok.config import load_config
 
-    result = train_with_progress(load_config(config, settings), run)
+    result = train_with_progress(load_config(config, settings), run, allow_change)
+    if result is None:  # one of many processes: another one speaks
+        return
     directory = run or Path("runs") / result["name"]
     if as_json:
         print(json.dumps(result, ensure_ascii=False))
@@ -39,15 +50,17 @@ def train(
     print(f"next:   jumok translate {directory}")
 
 
-def train_with_progress(config: Any, run: Path | None) -> dict[str, Any]:
+def train_with_progress(config: Any, run: Path | None, allow_change: bool = False) -> dict[str, Any] | None:
     """Train with the progress shown; an interruption ends the program with its exit code."""
     from jumok import pipeline
     from jumok.cli.progress import TrainingProgress, say
     from jumok.training.trainer import Interrupted
 
+    is_main = os.environ.get("RANK", "0") == "0"
     try:
-        with TrainingProgress(config.training.max_steps) as progress:
-            return pipeline.train(config, run, [progress], say)
+        with TrainingProgress(config.training.max_steps) if is_main else nullcontext() as progress:
+            return pipeline.train(config, run, [progress] if progress else [], say, allow_change)
     except Interrupted as interruption:
-        say(f"jumok: {interruption}")
+        if is_main:
+            say(f"jumok: {interruption}")
         sys.exit(interruption.exit_code)

@@ -2,14 +2,18 @@
 
     step-N/model.safetensors       weights
     step-N/optimizer.safetensors   the optimizer's memory
+    step-N/sharded/                both of them instead, where each process holds a part: see sharded.py
     step-N/state.json              how far the training was
     step-N/manifest.json           sizes and SHA-256 of the others, written last
+    last                           the name of the newest one
 
-A checkpoint is written to a temporary directory beside its place, synced, and renamed. Loading verifies.
+A checkpoint is written to a temporary directory beside its place, synced, renamed, and read again; only then do older
+ones go. Loading verifies.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -23,7 +27,8 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from jumok.errors import CheckpointError, RunError
-from jumok.storage.files import explain_full_disk, sha256, sync_directory, write_durably
+from jumok.storage.files import explain_full_disk, replace_durably, sha256, sync_directory, write_durably
+from jumok.storage.sharded import is_sharded, like, rank, read_shards, write_shards
 
 FORMAT_VERSION = 1
 _NAME = re.compile(r"step-(\d+)$")
@@ -48,30 +53,44 @@ class Checkpoints:
         return self.folder / f"step-{step}"
 
     def save(self, step: int, model: Tensors, optimizer: Tensors, state: dict[str, Any]) -> None:
-        """Write a checkpoint; on any failure nothing of it stays and the older ones are untouched."""
+        """Write a checkpoint; on any failure nothing of it stays and the older ones are untouched.
+
+        Sharded tensors are a matter for all processes: each calls this, and each writes its own part.
+        """
         final, temporary = self.path(step), self.folder / f".step-{step}.new"
+        are_sharded = is_sharded(model)
+        is_main = not are_sharded or rank() == 0
         try:
             with explain_full_disk(final):
-                shutil.rmtree(temporary, ignore_errors=True)
-                temporary.mkdir(parents=True)
-                contents = {
-                    "model.safetensors": save(model),
-                    "optimizer.safetensors": save(optimizer),
-                    "state.json": json.dumps({"version": FORMAT_VERSION, **state}, indent=2).encode(),
-                }
-                for name, data in contents.items():
-                    write_durably(temporary / name, data)
-                manifest = {
-                    name: {"size": len(data), "sha256": sha256(temporary / name)} for name, data in contents.items()
-                }
-                write_durably(temporary / "manifest.json", json.dumps(manifest, indent=2).encode())
-                sync_directory(temporary)
-                if final.exists():
-                    shutil.rmtree(final)
-                temporary.rename(final)
-                sync_directory(self.folder)
+                if is_main:
+                    self._sweep()
+                    temporary.mkdir(parents=True)
+                if are_sharded:
+                    write_shards(temporary / "sharded", model, optimizer)
+                if is_main:
+                    self._complete(temporary, {} if are_sharded else {"model": model, "optimizer": optimizer}, state)
+                    self._put_away(step)
+                    temporary.rename(final)
+                    sync_directory(self.folder)
+                    self.verify(step)
+                    replace_durably(self.folder / "last", f"{final.name}\n".encode())
         finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+            if is_main:
+                self._sweep()
+
+    def _complete(self, folder: Path, tensors: dict[str, Tensors], state: dict[str, Any]) -> None:
+        """Write what is not there yet, the manifest last."""
+        contents = {f"{name}.safetensors": save(values) for name, values in tensors.items()}
+        contents["state.json"] = json.dumps({"version": FORMAT_VERSION, **state}, indent=2).encode()
+        manifest = {
+            str(path.relative_to(folder)): {"size": path.stat().st_size, "sha256": sha256(path)}
+            for path in sorted(folder.rglob("*.safetensors"))  # the shards that the processes wrote
+        }
+        for name, data in contents.items():
+            write_durably(folder / name, data)
+            manifest[name] = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        write_durably(folder / "manifest.json", json.dumps(manifest, indent=2).encode())
+        sync_directory(folder)
 
     def load_last(self, say: Callable[[str], None]) -> tuple[Tensors, Tensors, dict[str, Any]] | None:
         """The newest checkpoint that is whole; damaged ones are named aloud. None where there never was one."""
@@ -79,10 +98,10 @@ class Checkpoints:
         damaged: list[Path] = []
         for step in reversed(steps):
             try:
-                model = self.load_model(step)
+                self.verify(step)
                 state = json.loads((self.path(step) / "state.json").read_text(encoding="utf-8"))
                 _refuse_newer(state["version"], self.path(step))
-                optimizer = load_tensors(self.path(step) / "optimizer.safetensors")
+                model, optimizer = (self._tensors(step, kind) for kind in ("model", "optimizer"))
             except CheckpointError as error:
                 say(f"{error}; trying the one before")
                 damaged.append(self.path(step))
@@ -119,7 +138,12 @@ class Checkpoints:
     def load_model(self, step: int) -> Tensors:
         """The weights of a checkpoint that is whole."""
         self.verify(step)
-        return load_tensors(self.path(step) / "model.safetensors")
+        return self._tensors(step, "model")
+
+    def _tensors(self, step: int, kind: str) -> Tensors:
+        """The whole tensors of a checkpoint, sharded or not."""
+        shards = self.path(step) / "sharded"
+        return read_shards(shards, kind) if shards.is_dir() else load_tensors(self.path(step) / f"{kind}.safetensors")
 
     def average(self, steps: Iterable[int]) -> Tensors:
         """The mean of the weights of several checkpoints, summed in double precision.
@@ -138,7 +162,18 @@ class Checkpoints:
         """Remove every checkpoint that is not to be kept."""
         for step in self.steps():
             if step not in keep:
-                shutil.rmtree(self.path(step), ignore_errors=True)
+                self._put_away(step)
+        self._sweep()
+
+    def _put_away(self, step: int) -> None:
+        """Take a checkpoint out of the row in one step: a half-removed one never stands there."""
+        if self.path(step).exists():
+            self.path(step).rename(self.folder / f".step-{step}.old")
+
+    def _sweep(self) -> None:
+        """Remove what is put away, and what an earlier process could not finish."""
+        for path in self.folder.glob(".step-*"):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _refuse_newer(version: int, path: Path) -> None:
@@ -156,7 +191,12 @@ def load_tensors(path: Path) -> Tensors:
 
 def model_tensors(model: nn.Module) -> Tensors:
     """The weights by name, shared ones once."""
-    return {name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters()}
+    return {name: for_storage(parameter) for name, parameter in model.named_parameters()}
+
+
+def for_storage(tensor: Tensor) -> Tensor:
+    """A tensor as it is written: on the CPU and in one piece, unless each process writes its own part of it."""
+    return tensor.detach() if is_sharded({"": tensor}) else tensor.detach().cpu().contiguous()
 
 
 def load_weights(model: nn.Module, tensors: Tensors, where: str) -> None:
@@ -173,4 +213,4 @@ def load_weights(model: nn.Module, tensors: Tensors, where: str) -> None:
             )
     with torch.no_grad():
         for name, parameter in parameters.items():
-            parameter.copy_(tensors[name])
+            parameter.copy_(like(tensors[name], parameter))

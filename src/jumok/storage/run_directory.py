@@ -65,20 +65,20 @@ class RunDirectory:
         if not self.config_file.exists():
             raise RunError(f"{self.path}: is not a run directory (no config.toml in it)")
 
-    def refuse_other_data(self, corpus: PreparedCorpus) -> None:
-        """Before anything here is overwritten: a run goes on only with the corpus and pieces that it was begun with."""
-        steps = self.checkpoints.steps()
-        if not steps:
-            return
-        same_pieces = all(
-            (self.path / file.name).exists() and (self.path / file.name).read_bytes() == file.read_bytes()
+    def changed_data(self, corpus: PreparedCorpus) -> list[str]:
+        """How a prepared corpus differs from the one that the run was begun with, a line a difference."""
+        changes = [
+            f"{file.name} is not the one of {corpus.folder}"
             for file in tokenizer_files(corpus.folder)
-        )
-        if not same_pieces or any(self.checkpoints.corpus(step) not in (None, corpus.fingerprint) for step in steps):
-            raise RunError(
-                f"{self.path}: was trained on other data or another tokenizer than {corpus.folder} holds now; "
-                f"choose another --run, or remove {self.path} to start anew"
-            )
+            if not (self.path / file.name).exists() or (self.path / file.name).read_bytes() != file.read_bytes()
+        ]
+        begun_on = {self.checkpoints.corpus(step) for step in self.checkpoints.steps()} - {None, corpus.fingerprint}
+        changes += [
+            f"{corpus.folder} holds other data (fingerprint {corpus.fingerprint[:12]}) than the run was begun on "
+            f"({str(fingerprint)[:12]})"
+            for fingerprint in sorted(map(str, begun_on))
+        ]
+        return changes
 
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
         """Source and target tokenizer."""
@@ -125,6 +125,13 @@ class RunDirectory:
                 except ValueError:
                     continue
         return events
+
+    def forget_metrics_after(self, step: int) -> None:
+        """Drop what was noted after the checkpoint that the training goes on from: it comes again."""
+        events = [event for event in self.metrics() if event.get("step", 0) <= step]
+        lines = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
+        if self.metrics_file.exists():
+            replace_durably(self.metrics_file, lines.encode())
 
     @contextmanager
     def lock(self) -> Iterator[None]:

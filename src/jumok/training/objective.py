@@ -5,9 +5,9 @@ The trainer knows nothing else of the task, so that other objectives come in thr
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from jumok.data.batching import Batch
 from jumok.models.interface import TranslationModel
@@ -15,29 +15,35 @@ from jumok.text.tokenizer import PAD_ID
 from jumok.training.loss import projected_cross_entropy
 
 
-class Objective(Protocol):
-    """Turns a batch into a loss, summed over its tokens, and the number of those tokens."""
+class Objective(nn.Module, ABC):
+    """Holds the model and turns a batch into a loss, summed over its tokens, and the number of those tokens.
 
-    def __call__(self, batch: Batch) -> tuple[Tensor, int]:
-        """The summed loss, and over how many tokens it was summed."""
-        ...
-
-
-class TranslationObjective:
-    """Predict each target piece from the source and the target pieces before it (teacher forcing)."""
+    A module around the model, so that whatever joins the gradients of many processes sees the whole computation.
+    """
 
     def __init__(self, model: TranslationModel, label_smoothing: float) -> None:
+        super().__init__()
         self.model = model
         self.label_smoothing = label_smoothing
 
-    def __call__(self, batch: Batch) -> tuple[Tensor, int]:
-        """Padding is dropped before the projection, which is the widest product of all."""
+    @abstractmethod
+    def forward(self, batch: Batch) -> tuple[Tensor, int]:
+        """The summed loss, and over how many tokens it was summed."""
+
+
+class TranslationObjective(Objective):
+    """Predict each target piece from the source and the target pieces before it (teacher forcing)."""
+
+    def forward(self, batch: Batch) -> tuple[Tensor, int]:
+        """Padding is dropped before the projection, which is the widest product of all.
+
+        Labels are smoothed in training only: the validation loss is the plain one.
+        """
         hidden = self.model(batch.src, batch.tgt_in).flatten(0, 1)  # (B, T, D) -> (B·T, D)
         targets = batch.tgt_out.flatten()
         if batch.num_tgt_tokens < targets.numel():
             is_piece = targets != PAD_ID
             hidden, targets = hidden[is_piece], targets[is_piece]
-        loss = projected_cross_entropy(
-            hidden, self.model.output_weight, self.model.output_bias, targets, self.label_smoothing
-        )
+        smoothing = self.label_smoothing if self.training else 0.0
+        loss = projected_cross_entropy(hidden, self.model.output_weight, self.model.output_bias, targets, smoothing)
         return loss, batch.num_tgt_tokens

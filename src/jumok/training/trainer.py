@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import torch
@@ -29,9 +29,11 @@ from jumok.evaluation.cost import training_flops
 from jumok.evaluation.scores import score
 from jumok.models import TranslationModel, build_model
 from jumok.nn.device import choose_device
-from jumok.storage.checkpoints import load_weights, model_tensors
+from jumok.storage.checkpoints import for_storage, load_weights, model_tensors
 from jumok.storage.run_directory import RunDirectory
+from jumok.storage.sharded import like, whole
 from jumok.text.tokenizer import PAD_ID
+from jumok.training.distributed import Rows, Share, World, deal, gathered, joining, spread
 from jumok.training.events import Event, Listener
 from jumok.training.memory import keep_freed_memory
 from jumok.training.objective import Objective, TranslationObjective
@@ -42,7 +44,6 @@ _MEMORY_ADVICE = (
     "lower training.batch_tokens (and raise training.accumulate by the same factor to learn the same), or choose a "
     "smaller model.preset"
 )
-_MAX_SKIPPED = 10  # updates in a row without a finite gradient before the training gives up
 
 
 @dataclass
@@ -80,54 +81,65 @@ class Trainer:
         run: RunDirectory,
         listeners: Sequence[Listener] = (),
         objective: Callable[[TranslationModel, float], Objective] = TranslationObjective,
+        world: World | None = None,
     ) -> None:
         self.config = config
         self.settings = config.training
         self.corpus = corpus
         self.run = run
         self.listeners = listeners
-        self.device = choose_device(self.settings.device)
+        self.world = world or World(choose_device(self.settings.device))
+        self.device = self.world.device
         self.train_split = corpus.split("train")
         self.valid_split = corpus.split("valid")
         self.progress = Progress()
         self._started = time.perf_counter()  # less the seconds of earlier sittings
+        self._received: list[int] = []  # signals
 
         keep_freed_memory()
         if self.settings.threads is not None:
             torch.set_num_threads(self.settings.threads)
         torch.manual_seed(self.settings.seed)
         vocab_sizes = corpus.src_tokenizer.vocab_size, corpus.tgt_tokenizer.vocab_size
-        self.model: TranslationModel = build_model(config.model, *vocab_sizes, PAD_ID).to(self.device)
+        self.model: TranslationModel = build_model(config.model, *vocab_sizes, PAD_ID)
         self.objective = objective(self.model, self.settings.label_smoothing)
-        self.validation_objective = objective(self.model, 0.0)
+        self.spread_objective = spread(self.objective, self.world, config.distributed.shard)
         self.optimizer = build_optimizer(self.model, self.settings)
 
     def train(self) -> Progress:
         """Train until the steps, the minutes or the patience are used up, then choose the model to use."""
         self._go_on_from_checkpoint()
-        self.model.train()
+        self.objective.train()
         self._started = time.perf_counter() - self.progress.seconds
-        with _signals_noted() as received, explained_memory_errors(_MEMORY_ADVICE):
+        with _signals_noted() as self._received, explained_memory_errors(_MEMORY_ADVICE):
             for batches in self._updates():
                 self._update(batches)
                 is_validation = self._is_due(self.settings.validate_every) or self._is_over()
                 if is_validation:
                     self._validate()
-                if is_validation or self._is_due(self.settings.save_every) or received:
+                is_asked_to_stop = self._is_asked_to_stop()
+                if is_validation or self._is_due(self.settings.save_every) or is_asked_to_stop:
                     self._save()
-                if received:
-                    raise Interrupted(received[0], self.progress.step)
+                if is_asked_to_stop:
+                    self._stop()
                 if self._is_over():
                     break
             self._choose_model()
-            if received:
-                raise Interrupted(received[0], self.progress.step)
+            if self._received:
+                self._stop()
         return self.progress
+
+    def _is_asked_to_stop(self) -> bool:
+        """Whether a signal has come, to whichever rank: all stop after the same update."""
+        return self.world.total(bool(self._received))[0] > 0
+
+    def _stop(self) -> NoReturn:
+        raise Interrupted(self._received[0] if self._received else signal.SIGTERM, self.progress.step)
 
     # --- one update ---------------------------------------------------------------------------------------------
 
-    def _updates(self) -> Iterator[list[Batch]]:
-        """The batches of each update, from where the training stands, epoch after epoch."""
+    def _updates(self) -> Iterator[list[Rows]]:
+        """The batches of each update, as rows of the corpus, from where the training stands, epoch after epoch."""
         settings, progress = self.settings, self.progress
         if self._is_over():
             return
@@ -140,20 +152,18 @@ class Trainer:
                 progress.epoch,
             )
             while progress.batch < len(plan):
-                rows = plan[progress.batch : progress.batch + settings.accumulate]
-                batches = [self._make_batch(r, progress.batch + i) for i, r in enumerate(rows)]
+                batches = plan[progress.batch : progress.batch + settings.accumulate]
                 progress.batch += len(batches)
                 yield batches
             progress.epoch += 1
             progress.batch = 0
 
-    def _make_batch(self, rows: np.ndarray[Any, Any], number: int) -> Batch:
+    def _make_batch(self, rows: Rows, seeds: Sequence[int]) -> Batch:
         src, tgt = self.train_split.ids(rows)
         sampling = self.config.tokenizer.sampling
         if not sampling:
             return collate(src, tgt)
         src_texts, tgt_texts = self.train_split.texts(rows)
-        seeds = _seeds(self.settings.seed, self.progress.epoch, number)
         sampled_src = self.corpus.src_tokenizer.encode_sampled(src_texts, sampling, seeds[0])
         sampled_tgt = self.corpus.tgt_tokenizer.encode_sampled(tgt_texts, sampling, seeds[1])
         return collate(self._unless_too_long(sampled_src, src), self._unless_too_long(sampled_tgt, tgt))
@@ -163,19 +173,15 @@ class Trainer:
         limit = self.config.data.max_length
         return [s if len(s) <= limit else p for s, p in zip(sampled, plain, strict=True)]
 
-    def _update(self, batches: list[Batch]) -> None:
+    def _update(self, batches: list[Rows]) -> None:
         """Sum the losses, count the tokens, scale once: accumulation is exactly one large batch."""
         started = time.perf_counter()
         progress, settings = self.progress, self.settings
         progress.step += 1
-        torch.manual_seed(_seeds(settings.seed, progress.step)[0])  # decides this update's dropout
-        total_loss, num_tokens = 0.0, 0
-        for batch in batches:
-            with self._autocast():
-                loss, count = self.objective(batch.to(self.device))
-            torch.autograd.backward(loss)
-            total_loss += float(loss.detach())
-            num_tokens += count
+        shares = deal(batches, self.train_split.tgt_lengths, self.world)
+        own = [self._backward(share, is_last=share is shares[-1]) for share in shares]
+        sums = np.sum(own, axis=0)
+        total_loss, num_tokens, num_src_tokens, flops = self.world.total(*sums)
         grad_norm = self._scale_gradients(num_tokens)
         rate = learning_rate(settings, self.config.model.d_model, progress.step)
         if math.isfinite(total_loss) and math.isfinite(grad_norm):
@@ -184,17 +190,17 @@ class Trainer:
             self.optimizer.step()
             progress.skipped = 0
         else:
-            self._skip(total_loss, grad_norm)
+            self._skip(batches, total_loss, grad_norm)
         self.optimizer.zero_grad(set_to_none=True)
 
-        progress.seconds = time.perf_counter() - self._started
-        progress.tgt_tokens += num_tokens
-        progress.src_tokens += sum(batch.num_src_tokens for batch in batches)
-        vocab_size = self.corpus.tgt_tokenizer.vocab_size
-        progress.flops += sum(training_flops(self.config.model, vocab_size, batch) for batch in batches)
+        progress.seconds = self._seconds()
+        progress.tgt_tokens += int(num_tokens)
+        progress.src_tokens += int(num_src_tokens)
+        progress.flops += flops
         self._tell(
             "train",
             epoch=progress.epoch,
+            batch=progress.batch,
             loss=total_loss / num_tokens,
             learning_rate=rate,
             grad_norm=grad_norm,
@@ -203,24 +209,46 @@ class Trainer:
             seconds=progress.seconds,
         )
 
-    def _scale_gradients(self, num_tokens: int) -> float:
+    def _backward(self, share: Share, is_last: bool) -> tuple[float, float, float, float]:
+        """Add a share's gradient; returns its loss, target tokens, source tokens and FLOPs."""
+        seeds = _seeds(self.settings.seed, self.progress.step, share.batch, share.piece)
+        torch.manual_seed(seeds[0])  # decides the dropout
+        batch = self._make_batch(share.rows, seeds)
+        with joining(self.spread_objective, is_last):
+            with self._autocast():
+                loss, num_tokens = self.spread_objective(batch.to(self.device))
+            torch.autograd.backward(loss * 0.0 if share.is_filler else loss)
+        if share.is_filler:
+            return 0.0, 0.0, 0.0, 0.0
+        flops = training_flops(self.config.model, self.corpus.tgt_tokenizer.vocab_size, batch)
+        return float(loss.detach()), num_tokens, batch.num_src_tokens, flops
+
+    def _scale_gradients(self, num_tokens: float) -> float:
         """Divide by the tokens and shorten to clip_norm, in one pass; returns the norm before it was shortened."""
         gradients = [p.grad for p in self.model.parameters() if p.grad is not None]
-        norm = float(nn.utils.get_total_norm(gradients)) / num_tokens
+        a_token = self.world.size / num_tokens  # joined gradients are means over the ranks
+        norm = float(whole(nn.utils.get_total_norm(gradients))) * a_token
         limit = self.settings.clip_norm or math.inf
-        torch._foreach_mul_(gradients, min(1.0, limit / (norm + 1e-6)) / num_tokens)
+        torch._foreach_mul_(gradients, min(1.0, limit / (norm + 1e-6)) * a_token)
         return norm
 
-    def _skip(self, loss: float, grad_norm: float) -> None:
-        """A loss or gradient that is not a number never reaches the weights."""
-        progress = self.progress
+    def _skip(self, batches: list[Rows], loss: float, grad_norm: float) -> None:
+        """A loss or gradient that is not a number never reaches the weights; which sentences it was is written down."""
+        progress, limit = self.progress, self.settings.max_skipped
         progress.skipped += 1
-        self._tell("note", text=f"step {progress.step}: no update, loss {loss}, gradient norm {grad_norm}")
-        if progress.skipped >= _MAX_SKIPPED:
+        rows = [batch.tolist() for batch in batches]
+        self._tell("skip", loss=str(loss), grad_norm=str(grad_norm), rows=rows)
+        if progress.skipped >= limit:
             raise DivergenceError(
-                f"{_MAX_SKIPPED} updates in a row had no finite gradient (last at step {progress.step}); lower "
-                "training.learning_rate or raise training.warmup_steps; the same command goes on from the last save"
+                f"{limit} updates in a row had no finite gradient (last at step {progress.step}, its sentences are in "
+                f"{self.run.metrics_file}); lower training.learning_rate or raise training.warmup_steps; the same "
+                "command goes on from the last save"
             )
+
+    def _seconds(self) -> float:
+        """How long the training has taken, by the clock of the main rank, so that all end together."""
+        own = time.perf_counter() - self._started
+        return self.world.total(own if self.world.is_main else 0.0)[0]
 
     # --- validation, checkpoints, the end -----------------------------------------------------------------------
 
@@ -230,16 +258,18 @@ class Trainer:
         loss = self._validation_loss()
         figures: Event = {"loss": loss, "perplexity": math.exp(min(loss, 50.0))}
         if self.settings.validate_bleu:
-            figures |= self._validation_bleu(self.settings.validate_bleu)
+            with gathered(self.objective):
+                if self.world.is_main:
+                    figures |= self._validation_bleu(self.settings.validate_bleu)
         if progress.best_loss is None or loss < progress.best_loss:
             progress.best_loss, progress.best_step, progress.worse_validations = loss, progress.step, 0
         else:
             progress.worse_validations += 1
-        progress.seconds = time.perf_counter() - self._started
+        progress.seconds = self._seconds()
         self._tell("validate", epoch=progress.epoch, seconds=progress.seconds, **figures)
 
     def _validation_loss(self) -> float:
-        return mean_loss(self.model, self.validation_objective, self.valid_split, self.settings.batch_tokens)
+        return mean_loss(self.objective, self.valid_split, self.settings.batch_tokens, self.world)
 
     def _validation_bleu(self, num_sentences: int) -> Event:
         rows = list(range(min(num_sentences, len(self.valid_split))))
@@ -251,11 +281,15 @@ class Trainer:
         return {"bleu": bleu.value, "example": [src_texts[0], translations[0], references[0]]}
 
     def _save(self) -> None:
+        """One rank writes, or each its part; all go on when the checkpoint is there."""
         progress, checkpoints = self.progress, self.run.checkpoints
-        state = {**asdict(progress), "corpus": self.corpus.fingerprint}
-        checkpoints.save(progress.step, model_tensors(self.model), self._optimizer_tensors(), state)
-        num_kept = max(self.settings.keep_last, self.settings.average_last)
-        checkpoints.prune(keep={*self._regular_steps()[-num_kept:], progress.step, progress.best_step})
+        state = {**asdict(progress), **self._origin()}
+        if self.world.is_main or self.config.distributed.shard:
+            checkpoints.save(progress.step, model_tensors(self.model), self._optimizer_tensors(), state)
+        if self.world.is_main:
+            num_kept = max(self.settings.keep_last, self.settings.average_last)
+            checkpoints.prune(keep={*self._regular_steps()[-num_kept:], progress.step, progress.best_step})
+        self.world.wait()
         self._tell("save", path=str(checkpoints.path(progress.step)))
 
     def _regular_steps(self) -> list[int]:
@@ -286,7 +320,8 @@ class Trainer:
             load_weights(self.model, tensors, name)
             losses[name] = self._validation_loss()
         chosen = min(losses, key=lambda name: losses[name])
-        self.run.save_model(candidates[chosen])
+        if self.world.is_main:
+            self.run.save_model(candidates[chosen])
         self._tell("model", chosen=chosen, loss=losses[chosen])
 
     def _is_over(self) -> bool:
@@ -308,15 +343,27 @@ class Trainer:
             return
         weights, optimizer_tensors, state = loaded
         load_weights(self.model, weights, str(self.run.checkpoints.folder))
-        self.progress = Progress(**{field.name: state[field.name] for field in fields(Progress)})
+        self.progress = Progress(**{field.name: state[field.name] for field in fields(Progress) if field.name in state})
         self._restore_optimizer(optimizer_tensors)
+        if any(state.get(key, value) != value for key, value in self._origin().items()):  # allowed explicitly
+            self._tell("note", text="data or batching have changed: the next epoch begins")
+            self.progress.epoch += 1
+            self.progress.batch = 0
+        if self.world.is_main:
+            self.run.forget_metrics_after(self.progress.step)
         self._tell("note", text=f"going on from step {self.progress.step:,}")
+
+    def _origin(self) -> dict[str, Any]:
+        """What decides the batches of an epoch and their order."""
+        settings = self.settings
+        batching = [settings.batch_tokens, settings.accumulate, settings.seed]
+        return {"corpus": self.corpus.fingerprint, "batching": batching}
 
     def _optimizer_tensors(self) -> dict[str, torch.Tensor]:
         """The optimizer's memory by parameter name."""
         state = self.optimizer.state
         return {
-            f"{name}/{key}": value.detach().cpu().contiguous()
+            f"{name}/{key}": for_storage(value)
             for name, parameter in self.model.named_parameters()
             for key, value in state[parameter].items()
         }
@@ -325,7 +372,8 @@ class Trainer:
         parameters = dict(self.model.named_parameters())
         for full_name, tensor in tensors.items():
             name, _, key = full_name.rpartition("/")
-            self.optimizer.state[parameters[name]][key] = tensor.to(self.device)
+            is_count = tensor.dim() == 0  # of steps: the optimizer keeps it whole
+            self.optimizer.state[parameters[name]][key] = tensor if is_count else like(tensor, parameters[name])
 
     def _autocast(self) -> torch.autocast:
         precision = self.settings.precision
@@ -338,19 +386,23 @@ class Trainer:
             listener({"event": event, "step": self.progress.step, **figures})
 
 
-@torch.inference_mode()
-def mean_loss(model: TranslationModel, objective: Objective, split: Split, batch_tokens: int) -> float:
-    """The loss a token over a whole split, without dropout."""
-    device = next(model.parameters()).device
-    was_training = model.training
-    model.eval()
+@torch.no_grad()
+def mean_loss(objective: Objective, split: Split, batch_tokens: int, world: World) -> float:
+    """The loss a token over a whole split, without dropout; each rank computes its share."""
+    was_training = objective.training
+    objective.eval()
     total, count = 0.0, 0
-    for rows in plan_batches(split.src_lengths, split.tgt_lengths, batch_tokens):
-        loss, num_tokens = objective(collate(*split.ids(rows)).to(device))
-        total += float(loss)
-        count += num_tokens
-    model.train(was_training)
-    return total / count
+    plan = plan_batches(split.src_lengths, split.tgt_lengths, batch_tokens)
+    for start in range(0, len(plan), world.size):
+        number = start + world.rank
+        rows = plan[min(number, len(plan) - 1)]  # a rank without a batch computes along, since layers may be shared
+        loss, num_tokens = objective(collate(*split.ids(rows)).to(world.device))
+        if number < len(plan):
+            total += float(loss)
+            count += num_tokens
+    objective.train(was_training)
+    total, all_tokens = world.total(total, count)
+    return total / all_tokens
 
 
 def _seeds(*key: int) -> list[int]:

@@ -37,7 +37,8 @@ def flip(path: Path) -> None:
 
 
 def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
+    """Of the checkpoints, whole or not; not the pointer to the last."""
+    return sorted(path.name for path in folder.iterdir() if path.name != "last")
 
 
 @pytest.fixture
@@ -226,10 +227,11 @@ def test_other_disk_error_says_what_it_was(store: Checkpoints, monkeypatch: pyte
 
 
 def test_crash_while_saving_leaves_no_checkpoint(store: Checkpoints, monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(path: Path) -> str:
-        raise KeyboardInterrupt
+    def crash(path: Path, data: bytes) -> None:
+        if path.name == "manifest.json":
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "sha256", crash)
+    monkeypatch.setattr(module, "write_durably", crash)
     with pytest.raises(KeyboardInterrupt):
         save(store, 1)
     assert store.steps() == [] and names(store.folder) == []
@@ -276,3 +278,24 @@ def test_weights_of_another_model_are_refused_whole() -> None:
     ):
         load_weights(model, {"bias": torch.zeros(3), "weight": torch.zeros(4, 2)}, "here")
     assert all(torch.equal(before[name], tensor) for name, tensor in model_tensors(model).items())
+
+
+def test_last_names_the_newest_and_moves_when_that_is_whole(
+    store: Checkpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(store, 1)
+    save(store, 2)
+    assert (store.folder / "last").read_text() == "step-2\n"
+    real = module.write_durably
+    monkeypatch.setattr(module, "write_durably", lambda path, data: real(path, data[:-1] + b"?"))
+    with pytest.raises(CheckpointError):
+        save(store, 3)
+    assert (store.folder / "last").read_text() == "step-2\n"
+
+
+def test_what_a_killed_process_left_is_swept_away(store: Checkpoints) -> None:
+    for name in (".step-7.new", ".step-3.old"):
+        (store.folder / name).mkdir(parents=True)
+        (store.folder / name / "model.safetensors").write_bytes(b"half")
+    save(store, 8)
+    assert names(store.folder) == ["step-8"]

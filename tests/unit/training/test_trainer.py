@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from jumok.config import Config, parse_config
-from jumok.data.batching import Batch, collate
+from jumok.data.batching import collate
 from jumok.data.prepared import PreparedCorpus, prepare
-from jumok.errors import DivergenceError, ResourceError, RunError, UsageError
+from jumok.errors import DivergenceError, ResourceError, UsageError
 from jumok.nn.device import choose_device
 from jumok.storage.checkpoints import load_tensors
 from jumok.storage.run_directory import RunDirectory
@@ -81,10 +81,6 @@ def _weights(trainer: Trainer) -> list[torch.Tensor]:
     return [parameter.detach().clone() for parameter in trainer.model.parameters()]
 
 
-def _batch(trainer: Trainer, rows: list[int]) -> Batch:
-    return collate(*trainer.train_split.ids(rows))
-
-
 # --- one update ---------------------------------------------------------------------------------------------------
 
 
@@ -94,7 +90,7 @@ def test_accumulating_two_batches_is_one_update_with_both_in_one_batch(make, cli
     for parts in ([range(5), range(5, 20)], [range(20)]):
         trainer, told = make(model={"dropout": 0.0}, clip_norm=clip_norm, learning_rate=1.0, warmup_steps=1)
         trainer.optimizer = torch.optim.SGD(trainer.model.parameters(), lr=0.0)  # weights move by the gradient itself
-        trainer._update([_batch(trainer, list(part)) for part in parts])
+        trainer._update([np.arange(part.start, part.stop) for part in parts])
         results.append(_weights(trainer))
         events.append(told[-1])
     torch.testing.assert_close(results[0], results[1], atol=1e-6, rtol=1e-5)
@@ -106,7 +102,7 @@ def test_the_gradient_is_of_the_loss_a_token_and_no_longer_than_clip_norm(make):
     trainer, events = make(model={"dropout": 0.0}, clip_norm=0.01, learning_rate=1.0, warmup_steps=1)
     trainer.optimizer = torch.optim.SGD(trainer.model.parameters(), lr=0.0)
     before = _weights(trainer)
-    trainer._update([_batch(trainer, list(range(20)))])
+    trainer._update([np.arange(20)])
     moved = torch.cat([(a - b).flatten() for a, b in zip(before, _weights(trainer), strict=True)])
     assert events[-1]["grad_norm"] > 0.01
     assert moved.norm().item() == pytest.approx(0.01, rel=1e-3)
@@ -130,25 +126,27 @@ def test_an_epoch_shows_every_sentence_once_also_with_accumulation(make):
         while trainer.progress.epoch == 0:
             batches = next(updates)
             if trainer.progress.epoch == 0:
-                count += sum(batch.src.size(0) for batch in batches)
+                count += sum(map(len, batches))
         assert count == len(trainer.train_split)
 
 
 def test_a_loss_that_is_no_number_never_reaches_the_weights_and_ends_the_training_in_time(make):
     trainer, events = make(max_steps=100, validate_every=1000)
     before = _weights(trainer)
-    objective = trainer.objective
+    objective = trainer.spread_objective
 
     def broken(batch):
         loss, count = objective(batch)
         return loss * math.nan, count
 
-    trainer.objective = broken
-    message = r"10 updates in a row had no finite gradient \(last at step 10\); lower training\.learning_rate"
+    trainer.spread_objective = broken
+    message = r"10 updates in a row had no finite gradient \(last at step 10, its sentences are in .*metrics.jsonl\); "
     with pytest.raises(DivergenceError, match=message):
         trainer.train()
     assert all(torch.equal(a, b) for a, b in zip(before, _weights(trainer), strict=True))
-    assert sum("no update" in event.get("text", "") for event in events) == 10
+    skips = [event for event in events if event["event"] == "skip"]
+    assert len(skips) == 10
+    assert all(event["loss"] == "nan" and event["rows"] and event["rows"][0] for event in skips)
 
 
 # --- validation ---------------------------------------------------------------------------------------------------
@@ -157,9 +155,7 @@ def test_a_loss_that_is_no_number_never_reaches_the_weights_and_ends_the_trainin
 def test_validation_loss_does_not_depend_on_the_batch_size_and_is_the_mean_over_tokens(make):
     trainer, _ = make(model={"dropout": 0.5})
     trainer.model.train()
-    losses = [
-        mean_loss(trainer.model, trainer.validation_objective, trainer.valid_split, size) for size in (16, 100, 10_000)
-    ]
+    losses = [mean_loss(trainer.objective, trainer.valid_split, size, trainer.world) for size in (16, 100, 10_000)]
     assert losses == pytest.approx([losses[0]] * 3, rel=1e-5)
     assert trainer.model.training
     batch = collate(*trainer.valid_split.ids(range(len(trainer.valid_split))))
@@ -226,7 +222,7 @@ def test_the_model_to_use_is_the_candidate_with_the_lowest_validation_loss(make)
     losses = [event["loss"] for event in events if event["event"] == "validate"]
     assert chosen["loss"] <= min(losses) + 1e-6
     model = trainer.run.load_model()
-    loss = mean_loss(model, TranslationObjective(model, 0.0), trainer.valid_split, 128)
+    loss = mean_loss(TranslationObjective(model, 0.1), trainer.valid_split, 128, trainer.world)
     assert loss == pytest.approx(chosen["loss"], rel=1e-5)
 
 
@@ -280,17 +276,17 @@ def test_a_signal_saves_after_the_update_and_says_how_to_go_on(make):
     assert trainer.run.checkpoints.steps() == [3]
 
 
-def test_a_run_begun_on_other_data_is_refused(make):
+def test_a_run_begun_on_other_data_is_noticed(make):
     trainer, _ = make()
     trainer.train()
     again, _ = make()
-    again.run.refuse_other_data(again.corpus)
+    assert again.run.changed_data(again.corpus) == []
     again.corpus.info["fingerprint"], kept = "other", again.corpus.info["fingerprint"]
     try:
-        with pytest.raises(RunError, match="was trained on other data or another tokenizer"):
-            again.run.refuse_other_data(again.corpus)
+        (change,) = again.run.changed_data(again.corpus)
     finally:
         again.corpus.info["fingerprint"] = kept
+    assert change.endswith(f"holds other data (fingerprint other) than the run was begun on ({kept[:12]})")
 
 
 def test_running_out_of_memory_says_which_setting_to_lower(make):
@@ -299,7 +295,7 @@ def test_running_out_of_memory_says_which_setting_to_lower(make):
     def objective(batch):
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 99999999999 bytes")
 
-    trainer.objective = objective
+    trainer.spread_objective = objective
     with pytest.raises(ResourceError, match=r"out of memory; lower training\.batch_tokens"):
         trainer.train()
 
