@@ -16,11 +16,7 @@ from jumok.cli.options import ConfigFile, Json, Settings
 
 def train(
     config: ConfigFile,
-    run: Annotated[
-        Path | None,
-        # torchrun takes --run for the beginning of an option of its own, hence the long name.
-        typer.Option("--run", "--directory", help="Run directory; runs/NAME if not given."),
-    ] = None,
+    run: Annotated[Path | None, typer.Option(help="Run directory; runs/NAME if not given.")] = None,
     settings: Settings = None,
     allow_change: Annotated[
         bool, typer.Option("--allow-change", help="Go on although data, tokenizer or batching have changed.")
@@ -54,7 +50,7 @@ def train_with_progress(config: Any, run: Path | None, allow_change: bool = Fals
     """Train with the progress shown; an interruption ends the program with its exit code."""
     from jumok import pipeline
     from jumok.cli.progress import TrainingProgress, say
-    from jumok.training.trainer import Interrupted
+    from jumok.training.interruption import Interrupted
 
     is_main = os.environ.get("RANK", "0") == "0"
     try:

@@ -10,8 +10,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from jumok.data.prepared import Split
 from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID
 
+_CHUNK_ROWS = 8192
+_CHUNKS_PER_POOL = 64  # half a million rows: enough for batches with little padding
 Ids = Sequence[int] | NDArray[np.int32]
 
 
@@ -37,15 +40,16 @@ def plan_batches(
     batch_tokens: int,
     seed: int | None = None,
     epoch: int = 0,
+    pool: int = 0,
 ) -> list[NDArray[np.int64]]:
-    """Rows of each batch of an epoch: a pure function of lengths, size, seed and epoch.
+    """Rows of each batch: a pure function of lengths, size, seed, epoch and pool.
 
     Sentences are shuffled, then sorted by target and source length (so that which of equal length meet is
     chance), cut where the padded batch would exceed `batch_tokens` on either side, and the batches shuffled.
     Without a seed nothing is shuffled. A sentence longer than `batch_tokens` is a batch by itself.
     """
     num_rows = len(src_lengths)
-    rng = np.random.default_rng((seed, epoch)) if seed is not None else None
+    rng = _generator(seed, epoch, pool) if seed is not None else None
     order = rng.permutation(num_rows) if rng is not None else np.arange(num_rows)
     # The source length runs up for one target length and down for the next, so that it never jumps inside a batch.
     src_keys = np.where(tgt_lengths % 2 == 0, src_lengths, -src_lengths)
@@ -61,6 +65,35 @@ def plan_batches(
     if rng is not None:
         batches = [batches[i] for i in rng.permutation(len(batches))]
     return batches
+
+
+def num_pools(num_rows: int) -> int:
+    """How many pools an epoch has: so many rows are shuffled and batched at a time, whatever the corpus has."""
+    return max(1, -(-num_rows // (_CHUNK_ROWS * _CHUNKS_PER_POOL)))
+
+
+def plan_pool(split: Split, batch_tokens: int, seed: int, epoch: int, pool: int) -> list[NDArray[np.int64]]:
+    """Rows of each batch of one pool of an epoch.
+
+    A pool is chunks of consecutive rows from all over the corpus, other ones in each epoch, so that memory and the
+    time before the first batch do not grow with the corpus. Every row is in one pool. A corpus of one pool is
+    planned as a whole.
+    """
+    split.release_memory()
+    count = num_pools(len(split))
+    if count == 1:
+        return plan_batches(split.src_lengths, split.tgt_lengths, batch_tokens, seed, epoch)
+    num_chunks = -(-len(split) // _CHUNK_ROWS)
+    chunks = np.array_split(_generator(seed, epoch, count).permutation(num_chunks), count)[pool]
+    ranges = [np.arange(chunk * _CHUNK_ROWS, min((chunk + 1) * _CHUNK_ROWS, len(split))) for chunk in chunks]
+    lengths = [split.lengths(rows) for rows in ranges]
+    src_lengths, tgt_lengths = (np.concatenate(side) for side in zip(*lengths, strict=True))
+    rows = np.concatenate(ranges)
+    return [rows[batch] for batch in plan_batches(src_lengths, tgt_lengths, batch_tokens, seed, epoch, pool)]
+
+
+def _generator(seed: int, epoch: int, pool: int) -> np.random.Generator:
+    return np.random.default_rng((seed, epoch, pool) if pool else (seed, epoch))
 
 
 def collate(src: Sequence[Ids], tgt: Sequence[Ids]) -> Batch:

@@ -3,17 +3,22 @@
 FOLDER/tokenizer.model            (or source.model and target.model)
 FOLDER/train.arrow, valid.arrow …  columns src, tgt (ids) and src_text, tgt_text
 FOLDER/prepared.json              what it was made from, and the counts; written last
+
+It is made in a hidden folder beside it, shard by shard; what an interruption leaves there is used the next time.
 """
 
 from __future__ import annotations
 
+import errno
+import functools
+import glob
 import hashlib
-import itertools
 import json
+import mmap
+import os
 import shutil
-import tempfile
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,57 +27,88 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from jumok.config import Config
-from jumok.data.cleaning import Cleaner
-from jumok.data.readers import Pair, read_pairs, resolve
-from jumok.errors import DataError, ResourceError, TokenizerError
-from jumok.text.languages import language
-from jumok.text.normalization import normalize
-from jumok.text.tokenizer import Tokenizer, train_tokenizer
+from jumok.data.preparation import Preparation, measure
+from jumok.data.readers import read_pairs, resolve
+from jumok.data.shards import SHARD_ROWS, whole_file
+from jumok.errors import ResourceError, UsageError
+from jumok.text.tokenizer import Tokenizer
 
 FORMAT_VERSION = 1
 SPLITS = ("train", "valid")
 TEST_SPLITS = ("test", "composition")  # read as text when they are scored
-_ROWS_PER_CHUNK = 8192
-_SCHEMA = pa.schema(
-    [("src", pa.list_(pa.int32())), ("tgt", pa.list_(pa.int32())), ("src_text", pa.string()), ("tgt_text", pa.string())]
-)
+Rows = Sequence[int] | NDArray[np.int64]
 Say = Callable[[str], None]
+_View = tuple[NDArray[np.int32], NDArray[np.int32]]  # offsets and values of a chunk
 
 
 class Split:
     """Sentence pairs of one split; rows are read from disk when they are asked for."""
 
     def __init__(self, path: Path) -> None:
-        self._table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-        self.src_lengths = self._lengths("src")
-        self.tgt_lengths = self._lengths("tgt")
-        self._src = self._chunk_views("src")
-        self._tgt = self._chunk_views("tgt")
+        with path.open("rb") as file:
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._table = pa.ipc.open_file(pa.py_buffer(self._map)).read_all()  # copies nothing, reads next to nothing
+        chunk_rows = [len(chunk) for chunk in self._table.column("src").chunks]
+        self._starts = np.cumsum([0, *chunk_rows])  # first row of each chunk, and the end
+        self._src, self._tgt = self._views("src"), self._views("tgt")
 
     def __len__(self) -> int:
-        return len(self.src_lengths)
+        return int(self._starts[-1])
 
-    def ids(self, rows: Sequence[int] | NDArray[np.int64]) -> tuple[list[NDArray[np.int32]], list[NDArray[np.int32]]]:
+    @functools.cached_property
+    def src_lengths(self) -> NDArray[np.int32]:
+        """How many ids each source has; an array as long as the corpus, unlike `lengths`."""
+        return self._all_lengths(self._src)
+
+    @functools.cached_property
+    def tgt_lengths(self) -> NDArray[np.int32]:
+        """How many ids each target has; an array as long as the corpus, unlike `lengths`."""
+        return self._all_lengths(self._tgt)
+
+    def lengths(self, rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """How many ids source and target of these rows have."""
+        src, tgt = np.empty((2, len(rows)), dtype=np.int32)
+        chunks, places = self._places(rows)
+        for chunk in np.unique(chunks):
+            here = np.flatnonzero(chunks == chunk)
+            for lengths, (offsets, _) in ((src, self._src[chunk]), (tgt, self._tgt[chunk])):
+                lengths[here] = offsets[places[here] + 1] - offsets[places[here]]
+        return src, tgt
+
+    def ids(self, rows: Rows) -> tuple[list[NDArray[np.int32]], list[NDArray[np.int32]]]:
         """Source and target ids of these rows."""
-        return [self._row(self._src, int(r)) for r in rows], [self._row(self._tgt, int(r)) for r in rows]
+        src: list[NDArray[np.int32]] = []
+        tgt: list[NDArray[np.int32]] = []
+        for chunk, i in zip(*(part.tolist() for part in self._places(rows)), strict=True):
+            for ids, (offsets, values) in ((src, self._src[chunk]), (tgt, self._tgt[chunk])):
+                ids.append(values[offsets[i] : offsets[i + 1]])
+        return src, tgt
 
-    def texts(self, rows: Sequence[int] | NDArray[np.int64] | None = None) -> tuple[list[str], list[str]]:
+    def texts(self, rows: Rows | None = None) -> tuple[list[str], list[str]]:
         """Source and target text of these rows, or of all."""
-        table = self._table if rows is None else self._table.take(pa.array(rows, type=pa.int64()))
-        return table.column("src_text").to_pylist(), table.column("tgt_text").to_pylist()
+        src, tgt = self._table.column("src_text"), self._table.column("tgt_text")
+        if rows is None:
+            return src.to_pylist(), tgt.to_pylist()
+        places = list(zip(*(part.tolist() for part in self._places(rows)), strict=True))
+        return [src.chunk(c)[i].as_py() for c, i in places], [tgt.chunk(c)[i].as_py() for c, i in places]
 
-    def _lengths(self, column: str) -> NDArray[np.int32]:
-        chunks = [np.diff(chunk.offsets.to_numpy()) for chunk in self._table.column(column).chunks]
-        return np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int32)
+    def release_memory(self) -> None:
+        """Give back the pages that were read: they count as ours though the system would take them when in need."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
 
-    def _chunk_views(self, column: str) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        return [(chunk.offsets.to_numpy(), chunk.values.to_numpy()) for chunk in self._table.column(column).chunks]
+    def _places(self, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The chunk of each row, and where it is in it."""
+        rows = np.asarray(rows, dtype=np.int64)
+        chunks = np.searchsorted(self._starts, rows, side="right") - 1
+        return chunks, rows - self._starts[chunks]
 
     @staticmethod
-    def _row(chunks: list[tuple[NDArray[np.int32], NDArray[np.int32]]], row: int) -> NDArray[np.int32]:
-        offsets, values = chunks[row // _ROWS_PER_CHUNK]
-        i = row % _ROWS_PER_CHUNK
-        return values[offsets[i] : offsets[i + 1]]
+    def _all_lengths(views: list[_View]) -> NDArray[np.int32]:
+        return np.concatenate([np.zeros(0, dtype=np.int32), *(np.diff(offsets) for offsets, _ in views)])
+
+    def _views(self, column: str) -> list[_View]:
+        return [(chunk.offsets.to_numpy(), chunk.values.to_numpy()) for chunk in self._table.column(column).chunks]
 
 
 class PreparedCorpus:
@@ -105,112 +141,83 @@ def open_tokenizers(folder: Path) -> tuple[Tokenizer, Tokenizer]:
     return tokenizers[0], tokenizers[-1]
 
 
-def prepare(config: Config, folder: Path, say: Say = lambda line: None) -> PreparedCorpus:
-    """Make the prepared corpus, or open it where it is there already and made from the same."""
-    _check(config, TEST_SPLITS)  # a bad test file is better found now than after the training
+def prepare(
+    config: Config,
+    folder: Path,
+    say: Say = lambda line: None,
+    *,
+    shard_rows: int = SHARD_ROWS,
+    num_threads: int = 2,
+) -> PreparedCorpus:
+    """Make the prepared corpus, or open it where it is there already and made from the same.
+
+    `shard_rows` and `num_threads` change how it is made, not what is made.
+    """
+    for name in TEST_SPLITS:  # a bad test file is better found now than after the training
+        measure(config, name)
     fingerprint = _fingerprint(config)
     if _is_current(folder, fingerprint):
         say(f"{folder}: already prepared from the same files and settings")
         return PreparedCorpus(folder)
-    _check(config, SPLITS)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        info = _write_corpus(config, work, say)
-        (work / "prepared.json").write_text(
-            json.dumps({"version": FORMAT_VERSION, "fingerprint": fingerprint, **info}, indent=2, ensure_ascii=False)
-        )
-        work.chmod(0o755)
-        if folder.exists():
-            shutil.rmtree(folder)
-        work.rename(folder)
-    except OSError as error:
-        if not _is_current(folder, fingerprint):  # another process may have made the same in the meantime
-            raise ResourceError(f"{folder}: could not be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    sizes = {name: measure(config, name) for name in SPLITS}  # a bad file is refused before anything is written
+    with _explained_disk_errors(folder), _held(folder, say):
+        if not _is_current(folder, fingerprint):  # another process may have made it while we waited
+            work = folder.with_name(f".{folder.name}.{fingerprint[:16]}")
+            if not _is_current(work, fingerprint):
+                _fill(work, Preparation(config, work, sizes, say, shard_rows, num_threads), fingerprint)
+            _put_into_place(work, folder)
     return PreparedCorpus(folder)
 
 
-def _check(config: Config, names: tuple[str, ...]) -> None:
-    """Read files once, so that a bad one is refused before anything is written."""
-    for name in names:
-        if getattr(config.data, name) is not None:
-            deque(_normalized(config, name), maxlen=0)
+def _fill(work: Path, preparation: Preparation, fingerprint: str) -> None:
+    try:
+        counts = preparation.run()
+    except UsageError:  # what is there is of no use: the next time will be with other data or settings
+        shutil.rmtree(work)
+        raise
+    info = {"version": FORMAT_VERSION, "fingerprint": fingerprint}
+    info |= {name: count.to_json() for name, count in counts.items()}
+    with whole_file(work / "prepared.json") as file:
+        file.write(json.dumps(info, indent=2, ensure_ascii=False).encode())
 
 
-def _write_corpus(config: Config, work: Path, say: Say) -> dict[str, Any]:
-    """Learn the pieces, then clean, encode and write each split."""
-    _learn_tokenizers(config, work, say)
-    src_tokenizer, tgt_tokenizer = open_tokenizers(work)
-    cleaners = {"train": Cleaner(config.data), "valid": Cleaner(config.data, only_length=True)}
-    for name, cleaner in cleaners.items():
-        pairs = (pair for pair in _normalized(config, name) if cleaner.accept_text(*pair))
-        encoded = _encoded(pairs, src_tokenizer, tgt_tokenizer)
-        _write_split(work / f"{name}.arrow", (row for row in encoded if cleaner.accept_pieces(row[0], row[1])))
-        say(f"{name}: {cleaner.summary()}")
-        if cleaner.num_kept == 0:
-            raise DataError(f"data.{name}: no pair is left after cleaning: {cleaner.summary()}")
-    return {
-        name: {"read": cleaner.num_read, "kept": cleaner.num_kept, "dropped": dict(cleaner.dropped)}
-        for name, cleaner in cleaners.items()
-    }
+def _put_into_place(work: Path, folder: Path) -> None:
+    """Replace the folder by the finished one, and remove what interruptions left with other settings."""
+    shutil.rmtree(work / "parts", ignore_errors=True)
+    if folder.exists():
+        shutil.rmtree(folder)
+    work.rename(folder)
+    for stale in folder.parent.glob(f".{glob.escape(folder.name)}.{'[0-9a-f]' * 16}"):
+        shutil.rmtree(stale, ignore_errors=True)
 
 
-def _learn_tokenizers(config: Config, work: Path, say: Say) -> None:
-    settings, data = config.tokenizer, config.data
-    coverage = [language(code).character_coverage for code in (data.source, data.target)]
-    if settings.joint:
-        jobs = [("tokenizer.model", (text for pair in _usable(config) for text in pair), min(coverage))]
-    else:
-        jobs = [
-            ("source.model", (src for src, _ in _usable(config)), coverage[0]),
-            ("target.model", (tgt for _, tgt in _usable(config)), coverage[1]),
-        ]
-    problems = []
-    for name, texts, character_coverage in jobs:
-        first = next(texts, None)
-        if first is None:
-            raise DataError("data.train holds no pair with text on both sides")
-        all_texts = itertools.chain([first], texts)
-        try:
-            train_tokenizer(all_texts, work / name, settings.kind, settings.vocab_size, character_coverage)
-        except TokenizerError as problem:
-            problems.append(problem)
-    if problems:
-        raise min(problems, key=lambda problem: problem.limit)  # the size that it names works for both languages
-    say(f"{settings.vocab_size:,} {settings.kind} pieces learned" + ("" if settings.joint else " for each language"))
+@contextmanager
+def _held(folder: Path, say: Say) -> Iterator[None]:
+    """A folder is made by one process at a time; a second one waits, and then finds it made."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f".{folder.name}.lock").open("a") as file:
+        if os.name == "posix":
+            import fcntl
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                say(f"{folder}: another process is preparing it; waiting for that")
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
-def _usable(config: Config) -> Iterator[Pair]:
-    """Training pairs with text on both sides."""
-    return ((src, tgt) for src, tgt in _normalized(config, "train") if src and tgt)
-
-
-def _normalized(config: Config, name: str) -> Iterator[Pair]:
-    data = config.data
-    for src, tgt in read_pairs(getattr(data, name), data.source, data.target, data.folder):
-        yield normalize(src), normalize(tgt)
-
-
-def _encoded(
-    pairs: Iterator[Pair], src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer
-) -> Iterator[tuple[list[int], list[int], str, str]]:
-    while chunk := list(itertools.islice(pairs, _ROWS_PER_CHUNK)):
-        src_texts, tgt_texts = zip(*chunk, strict=True)
-        yield from zip(
-            src_tokenizer.encode(src_texts), tgt_tokenizer.encode(tgt_texts), src_texts, tgt_texts, strict=True
-        )
-
-
-def _write_split(path: Path, rows: Iterator[tuple[list[int], list[int], str, str]]) -> None:
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, _SCHEMA) as writer:
-        while chunk := list(itertools.islice(rows, _ROWS_PER_CHUNK)):
-            columns = [
-                pa.array(column, type=field.type)
-                for column, field in zip(zip(*chunk, strict=True), _SCHEMA, strict=True)
-            ]
-            writer.write_batch(pa.record_batch(columns, schema=_SCHEMA))
+@contextmanager
+def _explained_disk_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise ResourceError(
+                f"{folder}: the disk is full; free some space and give the same command again, it goes on from what "
+                "is finished"
+            ) from error
+        raise ResourceError(f"{folder}: could not be written: {error.strerror or error}") from error
 
 
 def _fingerprint(config: Config) -> str:

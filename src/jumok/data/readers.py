@@ -6,9 +6,11 @@ Whatever cannot be read is refused with the file, the line, and what to do.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import itertools
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -18,6 +20,7 @@ from jumok.errors import DataError
 
 Pair = tuple[str, str]
 PHRASEBOOK = "phrasebook:"
+_LINES_AT_A_TIME = 1024  # decoded together, which is several times faster than one by one
 
 
 def read_pairs(files: str | list[str], source: str, target: str, folder: str = ".") -> Iterator[Pair]:
@@ -56,12 +59,20 @@ def read_lines(path: Path) -> Iterator[str]:
     with _opened(path) as raw:
         stream = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
         number = 0
+        lines: list[bytes] = []
         try:
-            for number, line in enumerate(cast(BinaryIO, stream), start=1):
-                yield decode_line(line, path, number)
+            while True:
+                lines.extend(itertools.islice(cast(BinaryIO, stream), _LINES_AT_A_TIME))
+                if not lines:
+                    break
+                yield from _decode_lines(lines, path, number + 1)
+                number += len(lines)
+                lines.clear()
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            number += len(lines)  # what came before the damage
             raise DataError(f"{path}: after line {number}: not a complete .gz file ({error}); copy it again") from None
         except OSError as error:
+            number += len(lines)
             raise DataError(f"{path}: after line {number}: cannot be read: {error.strerror}") from None
 
 
@@ -70,6 +81,15 @@ def _opened(path: Path) -> BinaryIO:
         return path.open("rb")
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _decode_lines(lines: list[bytes], path: Path, first_number: int) -> Iterable[str]:
+    """The texts of lines: all at once, or one by one where there is something to drop or to refuse."""
+    joined = b"".join(lines)
+    if first_number > 1 and b"\0" not in joined and b"\r" not in joined:
+        with contextlib.suppress(UnicodeDecodeError):
+            return joined.removesuffix(b"\n").decode("utf-8").split("\n")
+    return (decode_line(line, path, number) for number, line in enumerate(lines, start=first_number))
 
 
 def decode_line(line: bytes, path: Path | str, number: int) -> str:

@@ -5,6 +5,7 @@ Bytes stand behind the vocabulary (byte fallback): a character that has no piece
 
 from __future__ import annotations
 
+import io
 import re
 import threading
 from collections.abc import Iterable, Sequence
@@ -28,13 +29,14 @@ def train_tokenizer(
     vocab_size: int,
     character_coverage: float,
 ) -> None:
-    """Learn the pieces from normalised texts and write the model file."""
+    """Learn the pieces from normalised texts and write the model file, whole or not at all."""
+    model = io.BytesIO()  # a file that SentencePiece writes would hold the path that it was written to
     try:
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=(
                 text[i : i + _MAX_CHARACTERS] for text in texts for i in range(0, len(text), _MAX_CHARACTERS)
             ),
-            model_prefix=str(path.with_suffix("")),
+            model_writer=model,
             model_type=kind,
             vocab_size=vocab_size,
             character_coverage=character_coverage,
@@ -51,9 +53,10 @@ def train_tokenizer(
             minloglevel=2,
         )
     except (RuntimeError, OSError) as error:
-        path.with_suffix(".vocab").unlink(missing_ok=True)
         raise _explain_training_error(str(error), vocab_size) from None
-    path.with_suffix(".vocab").unlink(missing_ok=True)
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.write_bytes(model.getvalue())
+    temporary.replace(path)
 
 
 class Tokenizer:
@@ -73,9 +76,10 @@ class Tokenizer:
         """How many pieces there are."""
         return int(self._processor.vocab_size())
 
-    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+    def encode(self, texts: Sequence[str], *, is_normalized: bool = False) -> list[list[int]]:
         """Ids of each text, without begin and end."""
-        ids: list[list[int]] = self._processor.encode([normalize(text) for text in texts], num_threads=-1)
+        texts = list(texts) if is_normalized else [normalize(text) for text in texts]
+        ids: list[list[int]] = self._processor.encode(texts, num_threads=-1)  # all cores
         return ids
 
     def encode_sampled(self, texts: Sequence[str], sampling: float, seed: int) -> list[list[int]]:

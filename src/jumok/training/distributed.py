@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from uuid import uuid4
 
 import numpy as np
 import torch
@@ -19,7 +21,9 @@ import torch.distributed as dist
 from numpy.typing import NDArray
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.distributed_c10d import PrefixStore
 from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.rendezvous import rendezvous
 from torch.nn.parallel import DistributedDataParallel
 
 from jumok.nn.device import choose_device
@@ -69,8 +73,31 @@ def join_world(device_name: str) -> World:
     if device.type == "cuda":
         device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
         torch.cuda.set_device(device)
-    dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
-    return World(device, dist.get_rank(), size)
+    store, rank, size = _meeting_point()
+    dist.init_process_group("nccl" if device.type == "cuda" else "gloo", store=store, rank=rank, world_size=size)
+    return World(device, rank, size)
+
+
+def _meeting_point() -> tuple[PrefixStore, int, int]:
+    """The store in which ranks find each other, under a name that only this start of theirs knows; rank and size.
+
+    torchrun keeps one store for all its restarts, and a rank that reads too early would find the address of a dead one
+    there. So each asks under a name that was never used before, and the main rank answers until all have come.
+    """
+    store, rank, size = next(rendezvous("env://"))
+    own_name = uuid4().hex
+    store.set(f"ask/{rank}", own_name)
+    if rank > 0:
+        start = store.get(f"answer/{own_name}").decode()
+        store.set(f"arrived/{start}/{rank}", "")
+        return PrefixStore(start, store), rank, size
+    others = range(1, size)
+    while not store.check([f"arrived/{own_name}/{other}" for other in others]):
+        for other in others:
+            asked = store.get(f"ask/{other}").decode()  # perhaps by a dead one: the answer hurts nobody
+            store.set(f"answer/{asked}", own_name)
+        time.sleep(0.05)
+    return PrefixStore(own_name, store), rank, size
 
 
 # --- who computes what ------------------------------------------------------------------------------------------
@@ -86,7 +113,7 @@ class Share:
     is_filler: bool = False  # stands in for nothing, where there are fewer sentences than ranks; does not count
 
 
-def deal(batches: Sequence[Rows], lengths: NDArray[np.int32], world: World) -> list[Share]:
+def deal(batches: Sequence[Rows], count_tokens: Callable[[Rows], int], world: World) -> list[Share]:
     """The shares of an update that fall to one rank: equally many for each, of about equally many tokens.
 
     Batches that can be dealt whole are. Dropout depends on batch and piece alone, so it is then the same for any number
@@ -104,7 +131,7 @@ def deal(batches: Sequence[Rows], lengths: NDArray[np.int32], world: World) -> l
     if world.size == 1:
         return shares
     # The longest first, there and back like cards, so that ranks finish together.
-    order = sorted(range(len(shares)), key=lambda i: (-int(lengths[shares[i].rows].sum()), i))
+    order = sorted(range(len(shares)), key=lambda i: (-count_tokens(shares[i].rows), i))
     there_and_back = [*range(world.size), *reversed(range(world.size))]
     mine = [i for place, i in enumerate(order) if there_and_back[place % len(there_and_back)] == world.rank]
     return [shares[i] for i in sorted(mine)]
@@ -126,7 +153,8 @@ def spread(objective: nn.Module, world: World, shard: bool) -> nn.Module:
         fully_shard(objective, mesh=mesh)
         return objective
     device_ids = [world.device] if world.device.type == "cuda" else None
-    return DistributedDataParallel(objective.to(world.device), device_ids=device_ids)
+    # Buffers are computed tables, the same everywhere: nothing to send.
+    return DistributedDataParallel(objective.to(world.device), device_ids=device_ids, broadcast_buffers=False)
 
 
 def joining(module: nn.Module, is_last: bool) -> AbstractContextManager[None]:

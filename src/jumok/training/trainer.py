@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import math
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
-from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,7 +18,7 @@ import torch
 from torch import nn
 
 from jumok.config import Config
-from jumok.data.batching import Batch, Ids, collate, plan_batches
+from jumok.data.batching import Batch, Ids, collate, num_pools, plan_batches, plan_pool
 from jumok.data.prepared import PreparedCorpus, Split
 from jumok.decoding.batches import search
 from jumok.errors import DivergenceError, explained_memory_errors
@@ -35,6 +32,7 @@ from jumok.storage.sharded import like, whole
 from jumok.text.tokenizer import PAD_ID
 from jumok.training.distributed import Rows, Share, World, deal, gathered, joining, spread
 from jumok.training.events import Event, Listener
+from jumok.training.interruption import Interrupted, signals_noted
 from jumok.training.memory import keep_freed_memory
 from jumok.training.objective import Objective, TranslationObjective
 from jumok.training.optimizer import build_optimizer
@@ -52,7 +50,8 @@ class Progress:
 
     step: int = 0
     epoch: int = 0
-    batch: int = 0  # the next one of this epoch
+    pool: int = 0  # of this epoch: a large corpus is gone through in several
+    batch: int = 0  # the next one of this pool
     tgt_tokens: int = 0
     src_tokens: int = 0
     seconds: float = 0.0
@@ -61,14 +60,6 @@ class Progress:
     best_loss: float | None = None
     worse_validations: int = 0
     skipped: int = 0
-
-
-class Interrupted(Exception):
-    """A signal asked the training to stop; it has been saved."""
-
-    def __init__(self, signal_number: int, step: int) -> None:
-        super().__init__(f"stopped at step {step:,} and saved; the same command goes on from there")
-        self.exit_code = 128 + signal_number
 
 
 class Trainer:
@@ -111,7 +102,7 @@ class Trainer:
         self._go_on_from_checkpoint()
         self.objective.train()
         self._started = time.perf_counter() - self.progress.seconds
-        with _signals_noted() as self._received, explained_memory_errors(_MEMORY_ADVICE):
+        with signals_noted() as self._received, explained_memory_errors(_MEMORY_ADVICE):
             for batches in self._updates():
                 self._update(batches)
                 is_validation = self._is_due(self.settings.validate_every) or self._is_over()
@@ -144,19 +135,14 @@ class Trainer:
         if self._is_over():
             return
         while True:
-            plan = plan_batches(
-                self.train_split.src_lengths,
-                self.train_split.tgt_lengths,
-                settings.batch_tokens,
-                settings.seed,
-                progress.epoch,
-            )
+            plan = plan_pool(self.train_split, settings.batch_tokens, settings.seed, progress.epoch, progress.pool)
             while progress.batch < len(plan):
                 batches = plan[progress.batch : progress.batch + settings.accumulate]
                 progress.batch += len(batches)
                 yield batches
-            progress.epoch += 1
-            progress.batch = 0
+            progress.pool, progress.batch = progress.pool + 1, 0
+            if progress.pool == num_pools(len(self.train_split)):
+                progress.epoch, progress.pool = progress.epoch + 1, 0
 
     def _make_batch(self, rows: Rows, seeds: Sequence[int]) -> Batch:
         src, tgt = self.train_split.ids(rows)
@@ -178,7 +164,7 @@ class Trainer:
         started = time.perf_counter()
         progress, settings = self.progress, self.settings
         progress.step += 1
-        shares = deal(batches, self.train_split.tgt_lengths, self.world)
+        shares = deal(batches, self._count_tokens, self.world)
         own = [self._backward(share, is_last=share is shares[-1]) for share in shares]
         sums = np.sum(own, axis=0)
         total_loss, num_tokens, num_src_tokens, flops = self.world.total(*sums)
@@ -208,6 +194,9 @@ class Trainer:
             tokens_per_second=num_tokens / (time.perf_counter() - started),
             seconds=progress.seconds,
         )
+
+    def _count_tokens(self, rows: Rows) -> int:
+        return int(sum(lengths.sum() for lengths in self.train_split.lengths(rows)))
 
     def _backward(self, share: Share, is_last: bool) -> tuple[float, float, float, float]:
         """Add a share's gradient; returns its loss, target tokens, source tokens and FLOPs."""
@@ -348,7 +337,7 @@ class Trainer:
         if any(state.get(key, value) != value for key, value in self._origin().items()):  # allowed explicitly
             self._tell("note", text="data or batching have changed: the next epoch begins")
             self.progress.epoch += 1
-            self.progress.batch = 0
+            self.progress.pool = self.progress.batch = 0
         if self.world.is_main:
             self.run.forget_metrics_after(self.progress.step)
         self._tell("note", text=f"going on from step {self.progress.step:,}")
@@ -408,27 +397,3 @@ def mean_loss(objective: Objective, split: Split, batch_tokens: int, world: Worl
 def _seeds(*key: int) -> list[int]:
     """Two random seeds that depend on the key alone."""
     return [int(seed) for seed in np.random.SeedSequence(key).generate_state(2)]
-
-
-@contextmanager
-def _signals_noted() -> Iterator[list[int]]:
-    """Ctrl-C and SIGTERM are noted and obeyed after the update; a second Ctrl-C stops at once."""
-    received: list[int] = []
-    previous: dict[signal.Signals, Callable[[int, FrameType | None], Any] | int | None] = {}
-
-    def note(number: int, frame: FrameType | None) -> None:
-        if received:
-            raise KeyboardInterrupt
-        received.append(number)
-        print("jumok: stopping after this update …", file=sys.stderr, flush=True)
-
-    try:
-        for watched in (signal.SIGINT, signal.SIGTERM):
-            previous[watched] = signal.signal(watched, note)
-    except ValueError:  # not in the main thread: whoever runs us handles signals
-        pass
-    try:
-        yield received
-    finally:
-        for watched, handler in previous.items():
-            signal.signal(watched, handler)

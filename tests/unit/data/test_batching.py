@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from jumok.data.batching import collate, pad_sources, plan_batches
+from jumok.data import batching
+from jumok.data.batching import collate, num_pools, pad_sources, plan_batches, plan_pool
 from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID
 
 LENGTHS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=200)
@@ -67,6 +70,60 @@ def test_without_a_seed_nothing_is_shuffled() -> None:
 def test_sentence_above_the_limit_is_a_batch_by_itself() -> None:
     lengths = np.array([5, 500, 5], dtype=np.int32)
     assert sorted(map(len, plan_batches(lengths, lengths, 64, 1, 0))) == [1, 2]
+
+
+class Lengths:
+    """What planning needs of a split."""
+
+    def __init__(self, num_rows: int) -> None:
+        self.src_lengths, self.tgt_lengths = np.random.default_rng(0).integers(1, 40, (2, num_rows)).astype(np.int32)
+
+    def __len__(self) -> int:
+        return len(self.src_lengths)
+
+    def lengths(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        return self.src_lengths[rows], self.tgt_lengths[rows]
+
+    def release_memory(self) -> None:
+        pass
+
+
+def plan_epoch(split: Any, epoch: int, seed: int = 1) -> list[list[list[int]]]:
+    pools = range(num_pools(len(split)))
+    return [[batch.tolist() for batch in plan_pool(split, 256, seed, epoch, pool)] for pool in pools]
+
+
+@pytest.fixture
+def small_pools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pools of 4 chunks of 10 rows."""
+    monkeypatch.setattr(batching, "_CHUNK_ROWS", 10)
+    monkeypatch.setattr(batching, "_CHUNKS_PER_POOL", 4)
+
+
+@pytest.mark.parametrize(("num_rows", "count"), [(0, 1), (1, 1), (40, 1), (41, 2), (80, 2), (81, 3), (997, 25)])
+def test_every_row_is_in_one_pool_of_an_epoch(small_pools: None, num_rows: int, count: int) -> None:
+    assert num_pools(num_rows) == count
+    pools = plan_epoch(Lengths(num_rows), epoch=3) if num_rows else []
+    assert sorted(row for pool in pools for batch in pool for row in batch) == list(range(num_rows))
+    assert all(sum(map(len, pool)) <= 40 for pool in pools)
+
+
+def test_one_pool_is_planned_as_a_whole(small_pools: None) -> None:
+    split = Lengths(40)
+    whole = plan_batches(split.src_lengths, split.tgt_lengths, 256, 1, 2)
+    assert plan_epoch(split, epoch=2) == [[batch.tolist() for batch in whole]]
+
+
+def test_pools_are_a_function_of_seed_and_epoch(small_pools: None) -> None:
+    split = Lengths(400)
+
+    def rows_of_pools(epoch: int, seed: int = 1) -> list[set[int]]:
+        return [{row for batch in pool for row in batch} for pool in plan_epoch(split, epoch, seed)]
+
+    assert plan_epoch(split, 0) == plan_epoch(split, 0)
+    assert rows_of_pools(0) != rows_of_pools(1)
+    assert rows_of_pools(0) != rows_of_pools(0, seed=2)
+    assert any(abs(a - b) > 1 for pool in rows_of_pools(0) for a, b in pairwise(sorted(pool)))  # from all over
 
 
 def test_collate_puts_begin_end_and_padding_where_they_belong() -> None:

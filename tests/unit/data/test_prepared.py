@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from jumok.config import Config
-from jumok.data import prepared
+from jumok.config import Config, dump_toml
+from jumok.data import preparation
 from jumok.data.prepared import prepare
 from jumok.errors import DataError, ResourceError, TokenizerError
 
@@ -23,10 +25,15 @@ def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
     return {path.name: (path.stat().st_mtime_ns, path.stat().st_ino) for path in folder.iterdir()}
 
 
-def test_says_what_it_did(corpus: Path, make_config: MakeConfig) -> None:
+def add_bad_pairs() -> None:
+    """One for each reason to leave a pair out."""
     with Path("train.ko").open("a") as ko, Path("train.en").open("a") as en:
         ko.write("나는 집에 간다 0\n\n가\n" + "가" * 100_000 + "\n")
         en.write("I go home 0\nempty\nthis is much too long for a single syllable\nlong\n")
+
+
+def test_says_what_it_did(corpus: Path, make_config: MakeConfig) -> None:
+    add_bad_pairs()
     said: list[str] = []
     prepare(make_config(), FOLDER, said.append)
     assert said == [
@@ -108,16 +115,14 @@ def test_setting_that_does_not_matter_prepares_nothing(
     assert snapshot(FOLDER) == before
 
 
-@pytest.mark.parametrize("rows_per_chunk", [1, 7, 60, 61])
-def test_rows_on_disk_are_the_encoded_text_across_chunk_borders(
+@pytest.mark.parametrize("shard_rows", [1, 7, 60, 61])
+def test_rows_on_disk_are_the_encoded_text_across_shard_borders(
     corpus: Path,
     make_config: MakeConfig,
     make_pairs: Callable[..., list[tuple[str, str]]],
-    monkeypatch: pytest.MonkeyPatch,
-    rows_per_chunk: int,
+    shard_rows: int,
 ) -> None:
-    monkeypatch.setattr(prepared, "_ROWS_PER_CHUNK", rows_per_chunk)
-    made = prepare(make_config(), FOLDER)
+    made = prepare(make_config(), FOLDER, shard_rows=shard_rows)
     split = made.split("train")
     sources, targets = (list(side) for side in zip(*make_pairs(60), strict=True))
     assert split.texts() == (sources, targets)
@@ -127,7 +132,49 @@ def test_rows_on_disk_are_the_encoded_text_across_chunk_borders(
     assert [ids.tolist() for ids in tgt] == made.tgt_tokenizer.encode([targets[r] for r in rows])
     assert split.src_lengths.tolist() == [len(ids) for ids in made.src_tokenizer.encode(sources)]
     assert split.tgt_lengths.tolist() == [len(ids) for ids in made.tgt_tokenizer.encode(targets)]
+    src_lengths, tgt_lengths = split.lengths(rows)
+    assert src_lengths.tolist() == [len(ids) for ids in src]
+    assert tgt_lengths.tolist() == [len(ids) for ids in tgt]
+    split.release_memory()
     assert split.texts(rows) == ([sources[r] for r in rows], [targets[r] for r in rows])
+    assert split.ids([]) == ([], [])
+
+
+@pytest.mark.parametrize(("shard_rows", "num_threads"), [(1, 3), (7, 1), (7, 4), (64, 2)])
+def test_same_corpus_whatever_the_shards_and_threads(
+    corpus: Path, make_config: MakeConfig, shard_rows: int, num_threads: int
+) -> None:
+    add_bad_pairs()
+    whole = prepare(make_config(), FOLDER)
+    made = prepare(make_config(), Path("prepared/other"), shard_rows=shard_rows, num_threads=num_threads)
+    assert made.info == whole.info
+    assert (made.folder / "tokenizer.model").read_bytes() == (whole.folder / "tokenizer.model").read_bytes()
+    for name in ("train", "valid"):
+        assert made.split(name).texts() == whole.split(name).texts()
+        ids, expected = (c.split(name).ids(range(len(c.split(name)))) for c in (made, whole))
+        assert [[row.tolist() for row in side] for side in ids] == [[row.tolist() for row in side] for side in expected]
+
+
+def test_pieces_of_a_large_corpus_are_learned_from_some_of_it(
+    corpus: Path, make_config: MakeConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned: list[str] = []
+    learn = preparation.train_tokenizer
+
+    def note(texts: Any, *rest: Any) -> None:
+        learned.extend(texts)
+        learn(learned, *rest)
+
+    monkeypatch.setattr(preparation, "train_tokenizer", note)
+    monkeypatch.setattr(preparation, "_MAX_LEARNING_PAIRS", 29)
+    said: list[str] = []
+    prepare(make_config(tokenizer={"vocab_size": 305}), FOLDER, said.append)
+    assert learned == [text for i in range(0, 60, 3) for text in (line("train.ko", i), line("train.en", i))]
+    assert said[0] == "305 bpe pieces learned from one training pair in 3, spread evenly"
+
+
+def line(name: str, number: int) -> str:
+    return Path(name).read_text().splitlines()[number]
 
 
 def test_joint_vocabulary_is_one_file_and_separate_ones_are_two(corpus: Path, make_config: MakeConfig) -> None:
@@ -147,32 +194,170 @@ def test_joint_vocabulary_is_one_file_and_separate_ones_are_two(corpus: Path, ma
     assert "▁나는" not in separate.tgt_tokenizer.pieces("나는")
 
 
-def test_crash_in_the_middle_leaves_nothing(
+# --- interrupted, disturbed ---
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from jumok.config import load_config
+from jumok.data import preparation
+from jumok.data.prepared import prepare
+
+write_shard = preparation.write_shard
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may ignore it
+
+def write_until_killed(path, *rest):
+    if path.name == sys.argv[1]:
+        os.kill(os.getpid(), int(sys.argv[3]))
+    return write_shard(path, *rest)
+
+preparation.write_shard = write_until_killed
+prepare(load_config("small.toml"), Path("prepared/small"), shard_rows=7, num_threads=int(sys.argv[2]))
+"""
+
+
+def run_script(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", script, *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(("shard", "num_threads"), [("train-00000.arrow", 1), ("train-00006.arrow", 3)])
+def test_killed_and_started_again_makes_the_same_and_nothing_twice(
+    corpus: Path, make_config: MakeConfig, monkeypatch: pytest.MonkeyPatch, shard: str, num_threads: int
+) -> None:
+    add_bad_pairs()
+    uninterrupted = prepare(make_config(), Path("prepared/other"), shard_rows=7).folder
+    Path("small.toml").write_text(dump_toml(make_config()))
+    assert run_script(KILLED, shard, str(num_threads), "9").returncode == -9
+    assert not FOLDER.exists()
+    [work] = Path("prepared").glob(".small.*[!k]")
+    finished = {path.name for path in work.glob("parts/t*.arrow")}
+    assert len(finished) >= int(shard[6:11]) - num_threads
+
+    written: list[str] = []
+    write_shard = preparation.write_shard
+
+    def note(path: Path, *rest: Any) -> Any:
+        written.append(path.name)
+        return write_shard(path, *rest)
+
+    monkeypatch.setattr(preparation, "write_shard", note)
+    monkeypatch.setattr(preparation, "train_tokenizer", None)  # it was learned before
+    said: list[str] = []
+    prepare(make_config(), FOLDER, said.append, shard_rows=7)
+    assert said[0] == "going on from where preparing stopped the last time"
+    assert not finished & set(written)
+    assert finished | set(written) == {*(f"train-{i:05}.arrow" for i in range(10)), "valid-00000.arrow"}
+    contents, expected = ({p.name: p.read_bytes() for p in folder.iterdir()} for folder in (FOLDER, uninterrupted))
+    assert contents == expected
+    assert sorted(path.name for path in Path("prepared").iterdir() if path.is_dir()) == ["other", "small"]
+
+
+def test_ctrl_c_stops_after_the_shards_at_hand(corpus: Path, make_config: MakeConfig) -> None:
+    Path("small.toml").write_text(dump_toml(make_config()))
+    ended = run_script(KILLED, "train-00002.arrow", "2", "2")
+    assert ended.returncode == -2
+    assert ended.stderr.splitlines()[-1] == "KeyboardInterrupt"
+    left = sorted(path.name for path in Path("prepared").glob(".small.*/parts/*"))
+    assert left[0] == "later.npy" and left[1:3] == ["train-00000.arrow", "train-00001.arrow"]
+    assert len(left) < 1 + 9  # the last shard was not reached
+    assert len(prepare(make_config(), FOLDER, shard_rows=7).split("train")) == 60
+
+
+def test_killed_before_the_last_rename_is_only_renamed(
     corpus: Path, make_config: MakeConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crash(*args: object) -> int:
+    def crash(self: Path, target: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(prepared, "_write_split", crash)
-    with pytest.raises(KeyboardInterrupt):
-        prepare(make_config(), FOLDER)
-    assert list(Path("prepared").iterdir()) == []
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", crash)
+        with pytest.raises(KeyboardInterrupt):
+            prepare(make_config(), FOLDER)
+    monkeypatch.setattr(preparation, "write_shard", None)
+    assert len(prepare(make_config(), FOLDER).split("train")) == 60
 
 
-def test_crash_while_preparing_anew_keeps_the_old_one(
+def test_interruption_while_preparing_anew_keeps_the_old_one(
     corpus: Path, make_config: MakeConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepare(make_config(), FOLDER)
     before = snapshot(FOLDER)
 
-    def fill(*args: object) -> int:
-        raise OSError(28, "No space left on device")
+    def crash(*args: object) -> None:
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(prepared, "_write_split", fill)
-    with pytest.raises(ResourceError, match="^prepared/small: could not be written: No space left on device$"):
-        prepare(make_config(tokenizer={"vocab_size": 310}), FOLDER)
+    with monkeypatch.context() as patched:
+        patched.setattr(preparation, "write_shard", crash)
+        with pytest.raises(KeyboardInterrupt):
+            prepare(make_config(tokenizer={"vocab_size": 310}), FOLDER)
     assert snapshot(FOLDER) == before
-    assert [path.name for path in Path("prepared").iterdir()] == ["small"]
+    prepare(make_config(tokenizer={"vocab_size": 305}), FOLDER)  # what is left of the 310 goes with it
+    assert sorted(path.name for path in Path("prepared").iterdir()) == [".small.lock", "small"]
+
+
+FULL_DISK = """
+import resource
+from pathlib import Path
+from jumok.config import load_config
+from jumok.data import preparation
+from jumok.data.prepared import prepare
+from jumok.errors import ResourceError
+
+write_shard = preparation.write_shard
+
+def write_on_small_disk(path, *rest):
+    if path.name == "train-00003.arrow":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, -1))
+    return write_shard(path, *rest)
+
+preparation.write_shard = write_on_small_disk
+try:
+    prepare(load_config("small.toml"), Path("prepared/small"), shard_rows=7, num_threads=1)
+except ResourceError as error:
+    print(error)
+"""
+
+
+def test_full_disk_is_said_in_one_line_and_what_is_finished_stays(corpus: Path, make_config: MakeConfig) -> None:
+    Path("small.toml").write_text(dump_toml(make_config()))
+    ended = run_script(FULL_DISK)
+    assert ended.stdout == (
+        "prepared/small: the disk is full; free some space and give the same command again, it goes on from what is "
+        "finished\n"
+    )
+    assert ended.stderr == ""
+    assert len(list(Path("prepared").glob(".small.*/parts/train-*.arrow"))) == 3
+    assert len(prepare(make_config(), FOLDER, shard_rows=7).split("train")) == 60
+
+
+def test_folder_that_cannot_be_written_is_named(
+    corpus: Path, make_config: MakeConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(preparation, "write_shard", refuse)
+    with pytest.raises(ResourceError, match="^prepared/small: could not be written: Permission denied$"):
+        prepare(make_config(), FOLDER)
+
+
+AT_ONCE = """
+from pathlib import Path
+from jumok.config import load_config
+from jumok.data.prepared import prepare
+print(len(prepare(load_config("small.toml"), Path("prepared/small"), shard_rows=1).split("train")))
+"""
+
+
+def test_two_at_the_same_moment_make_it_once(corpus: Path, make_config: MakeConfig) -> None:
+    Path("small.toml").write_text(dump_toml(make_config()))
+    both = [subprocess.Popen([sys.executable, "-c", AT_ONCE], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate()[0] for process in both] == ["60\n", "60\n"]
+    assert sorted(path.name for path in Path("prepared").iterdir()) == [".small.lock", "small"]
+
+
+# --- refused ---
 
 
 @pytest.mark.parametrize("damage", ["unequal", "not UTF-8", "columns", "empty", "missing"])

@@ -15,8 +15,9 @@ from jumok.errors import DivergenceError, ResourceError, UsageError
 from jumok.nn.device import choose_device
 from jumok.storage.checkpoints import load_tensors
 from jumok.storage.run_directory import RunDirectory
+from jumok.training.interruption import Interrupted
 from jumok.training.objective import TranslationObjective
-from jumok.training.trainer import Interrupted, Trainer, mean_loss
+from jumok.training.trainer import Trainer, mean_loss
 
 NUMBERS = {"one": "하나", "two": "둘", "three": "셋", "four": "넷", "five": "다섯", "six": "여섯", "seven": "일곱"}
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from .clauses import Clause, Form, Negation, Phrase, Sentence
 from .conjugation import Tense
-from .drawing import chance, draw_clause, draw_level, draw_phrase, draw_subject, draw_verb
+from .drawing import chance, draw_clause, draw_level, draw_person, draw_phrase, draw_subject, draw_time, draw_verb
 from .nouns import Noun
+from .people import Person
 from .places import PLACE
 from .tables import rows, words
-from .times import DAY_FUTURE_TIMES, DAY_PAST_TIMES, FUTURE_TIMES, GREAT_TIMES, PAST_TIMES, TODAY, Time
+from .times import COMING_TIMES, DAY_FUTURE_TIMES, DAY_PAST_TIMES, GREAT_TIMES, HOURS, RECENT_TIMES, TODAY, Time
 from .verbs import Verb
 
 
@@ -35,31 +36,39 @@ def _draw(
     if verb.lemma in ("배우다", "키우다") and form.tense == "present" and form.mode == "plain" and not form.negation:
         # What one learns these days one is learning.
         construction, form = "progressive", replace(form, mode="progressive")
+    if form.mode == "progressive" and "great" in verb.traits:
+        # Where one lives and what one learns is told of now.
+        form = replace(form, tense="present")
     thing = draw_phrase(rng, verb, form) if verb.objects else None
-    if thing and not _may_be_denied(thing.noun, form):
+    is_idle = form.mode == "must" and thing is not None and thing.noun.korean in ("만화책", "동화책", "잡지", "소설")
+    is_vain = thing is not None and (
+        (is_habit and form.question and thing.noun.korean == "물")
+        or (form.mode == "want" and "task" in thing.noun.classes)
+    )
+    if thing and (is_idle or is_vain or not _may_be_denied(thing.noun, form)):
         return _draw(rng, construction, form, avoid, require, only)
     known = form.tense != "past" and form.mode != "progressive"
     subject = draw_subject(rng, verb, thing.noun if thing else None, question=form.question, known=known)
-    if form.mode == "want" and subject and subject.kind == "role":
-        subject = None
-    is_outsider = subject is not None and subject.kind not in ("me", "us")
-    is_near = form.tense == "future" and form.negation
-    is_small = (form.mode == "must" or form.tense == "future") and verb.traits & {"instant", "slight"}
-    # What another will not do, has to do in a moment, or is free to do one does not know.
-    if is_outsider and (is_near or is_small or (form.mode == "can" and verb.lemma in _OCCASIONS)):
+    sells = verb.lemma == "팔다" and "own" not in verb.traits
+    drives = verb.lemma == "운전하다" and thing is not None and thing.noun.korean != "자동차"
+    is_trade = (sells or drives) and form.mode in ("plain", "progressive")
+    if is_trade and (subject is None or subject.kind != "kin"):
+        # Another's trade: nobody has to ask whether one sells vegetables or drives a bus.
+        subject = draw_person(rng, verb, thing.noun if thing else None, role=False)
+        form = replace(form, question=False)
+    elif not is_trade and subject and subject.kind not in ("me", "us") and not _is_known_of_others(subject, verb, form):
         subject = None
     clause = draw_clause(rng, form, verb, subject=subject, thing=thing)
     if form.mode == "can":
-        place = clause.place if verb.takes == "goal" else None
-        clause = replace(clause, place=place, manner=None, time=_free_time(rng, form, clause))
-    elif form.negation and clause.time not in (
-        _RECENT if form.question or (is_outsider and form.tense == "past") else _SOON if is_near else (clause.time,)
-    ):
-        clause = replace(clause, time=None)
-    if form.negation and form.tense == "present" and clause.place and clause.place.korean not in _CUSTOMARY_PLACES:
-        clause = replace(clause, place=PLACE[rng.choice(sorted(_CUSTOMARY_PLACES))])
-    if form.mode == "must" and verb.lemma == "가다" and "great" not in verb.traits:
-        clause = replace(clause, place=PLACE[rng.choice(_DUTY_PLACES)])
+        clause = _free(rng, form, clause)
+    elif form.mode == "want":
+        clause = _wished(rng, form, clause)
+    elif form.mode == "must":
+        clause = _due(rng, clause)
+    elif form.negation:
+        clause = _undone(rng, form, clause)
+    if verb.lemma in _EVENTS and form.tense != "present" and clause.time is None:
+        clause = replace(clause, time=draw_time(rng, form, verb))
     is_fresh = clause.time is not None and clause.time not in (*DAY_PAST_TIMES, *GREAT_TIMES["past"])
     if form.remote and (verb.lemma not in _REMEMBERED or clause.time is None or is_fresh or verb.english == "take"):
         form = replace(form, remote=False)
@@ -68,36 +77,117 @@ def _draw(
 
 # What takes long, and yet is told as present.
 _LASTING = words("배우다 키우다 살다")
+# What is hardly told of without its time.
+_EVENTS = words("이사하다 결혼하다 졸업하다")
 # What one is able to do for having learnt it, and what for being free.
 _SKILLS = words("치다 타다 운전하다 만들다 굽다 가르치다 수영하다 고치다 그리다")
-_OCCASIONS = words("만나다 돕다 전화하다 가다 끝내다 보내다 일하다 쉬다 운동하다")
+_OCCASIONS = words("만나다 도와주다 전화하다 가다 끝내다 보내다 일하다 쉬다 운동하다")
 # What one is expected to have done, so that one may be asked whether one has not, and when.
 _EXPECTED = words("먹다 가다 만나다 전화하다 하다 보다 운동하다 끝내다 보내다")
-_RECENT = (TODAY, *(time for time in PAST_TIMES if time.korean in ("어제", "오늘 아침에", "아까", "어제저녁에")))
-_SOON = tuple(time for time in (TODAY, *FUTURE_TIMES) if time.korean in ("오늘", "내일", "이번 주말에", "오늘 저녁에"))
 # What one may do without, and where one may have ceased to go.
 _CUSTOMS = words(
     "먹다 마시다 보다 읽다 듣다 하다 치다 좋아하다 운동하다 공부하다 가다 만나다 일하다 타다 운전하다 쇼핑하다 "
-    "수영하다 다니다 요리하다 산책하다 등산하다 낚시하다 춤추다"
+    "수영하다 다니다 산책하다 등산하다 낚시하다 춤추다"
 )
-_CUSTOMARY_PLACES = words("학교 회사 도서관 체육관 교회 카페")
-
-
+_CUSTOMARY_PLACES = words("회사 도서관 체육관 교회 카페")
+_PLACES_OF_REST = ("교회", "카페", "도서관")
+# What one may tell that one has not done, and what one may refuse.
+_OMITTED = words(
+    "먹다 마시다 사다 만들다 읽다 쓰다 외우다 보내다 보다 연습하다 공부하다 하다 치다 끝내다 돌려주다 고치다 "
+    "청소하다 찍다 타다 준비하다 풀다 가져오다 예약하다 만나다 도와주다 전화하다 초대하다 쉬다 일하다 운동하다 "
+    "수영하다 산책하다 쇼핑하다 등산하다 빨래하다 설거지하다 가다"
+)
+_REFUSED = words("먹다 마시다 사다 보다 하다 가다 만나다 전화하다 공부하다 운동하다 일하다 쇼핑하다 초대하다 보내다")
+# What one wishes for oneself, and what one knows that another wishes.
+_WISHES = words(
+    "먹다 마시다 사다 만들다 굽다 읽다 보다 듣다 부르다 배우다 공부하다 하다 치다 입다 신다 타다 찍다 그리다 키우다 "
+    "만나다 이야기하다 놀다 초대하다 주다 보내다 쉬다 자다 운동하다 수영하다 산책하다 쇼핑하다 걷다 춤추다 여행하다 "
+    "결혼하다 등산하다 낚시하다 노래하다 가다 살다 방문하다 일하다 쓰다 전화하다 도와주다 빌리다 가르치다"
+)
+_WISHES_OF_OTHERS = words(
+    "먹다 마시다 사다 보다 배우다 공부하다 하다 치다 타다 키우다 만나다 놀다 쉬다 자다 운동하다 수영하다 쇼핑하다 "
+    "여행하다 결혼하다 등산하다 낚시하다 가다 살다 방문하다 일하다"
+)
+_WISHED_TOGETHER = words(
+    "가다 먹다 마시다 여행하다 등산하다 보다 산책하다 쇼핑하다 운동하다 수영하다 낚시하다 치다 하다"
+)
+_PLEASANT_PLACES = words(
+    "cafe eatery nature sight cinema karaoke swim_place book_shop city country rural 공원 백화점 집"
+)
 _DUTY_PLACES = ("학교", "회사", "병원", "은행", "우체국", "약국", "도서관", "공항", "기차역", "사무실", "집", "시장")
+# What one has to do at a certain place.
+_DUTY_AT_PLACES = words("공부하다 연습하다 사다 만나다 기다리다")
+
+
+def _is_known_of_others(subject: Person, verb: Verb, form: Form) -> bool:
+    """Whether one would know of another what is wished, refused, owed, left undone or possible."""
+    if form.mode == "want":
+        return subject.kind != "role" and verb.lemma in _WISHES_OF_OTHERS
+    if form.mode == "can":
+        return verb.lemma not in _OCCASIONS
+    if form.negation and form.tense == "past":
+        return verb.lemma in _EXPECTED
+    is_small = bool(verb.traits & {"instant", "slight"}) and (form.mode == "must" or form.tense == "future")
+    return not is_small and not (form.negation and form.tense == "future")
 
 
 def _may_be_denied(noun: Noun, form: Form) -> bool:
+    if form.negation and form.mode == "can" and noun.korean == "고구마":
+        return False
     if not form.negation or form.mode != "plain":
         return True
+    if form.negation == "못" and "medicine" in noun.classes:
+        return False
     if form.question:
         return bool(noun.classes & {"meal", "medicine", "show", "task", "writing"})
     return form.tense != "present" or noun.korean not in ("물", "숙제")
 
 
-def _free_time(rng: random.Random, form: Form, clause: Clause) -> Time | None:
-    if clause.verb.lemma not in _OCCASIONS:
-        return None
-    return clause.time if clause.time or form.negation else rng.choice((TODAY, *DAY_FUTURE_TIMES))
+def _free(rng: random.Random, form: Form, clause: Clause) -> Clause:
+    """What one is able to do: a skill at any time, anything else on a day one is free."""
+    time = None
+    if clause.verb.lemma in _OCCASIONS and not (form.negation and chance(rng, 0.5)):
+        is_far = clause.verb.lemma not in ("전화하다", "보내다", "끝내다")
+        time = rng.choice((TODAY, *DAY_FUTURE_TIMES) if is_far else (TODAY, DAY_FUTURE_TIMES[0]))
+    return replace(clause, place=clause.place if clause.verb.takes == "goal" else None, manner=None, time=time)
+
+
+def _wished(rng: random.Random, form: Form, clause: Clause) -> Clause:
+    """What one wishes, plainly: the post office is no place to long for, nor does one ask how it is wished."""
+    verb = clause.verb
+    is_alone = verb.lemma in ("여행하다", "살다", "쉬다") and not form.question
+    manner = clause.manner if clause.manner and (clause.manner.korean == "같이" or is_alone) else None
+    place = clause.place
+    if verb.lemma == "가다":
+        place = rng.choice([p for p in verb.places if p.classes & _PLEASANT_PLACES or p.korean in _PLEASANT_PLACES])
+    elif verb.lemma == "일하다":
+        place = rng.choice(verb.places)
+    elif verb.takes == "person":
+        place = None
+    is_bought = verb.lemma == "사다" and "great" not in verb.traits
+    time = None if form.question or verb.lemma in ("일하다", "주다", "전화하다") or is_bought else clause.time
+    companion = clause.companion if verb.lemma in _WISHED_TOGETHER else None
+    return replace(clause, manner=manner, place=place, time=time, companion=companion)
+
+
+def _due(rng: random.Random, clause: Clause) -> Clause:
+    """What one has to do: most of it anywhere, and going only where duty calls."""
+    if clause.verb.lemma == "가다" and "great" not in clause.verb.traits:
+        return replace(clause, place=PLACE[rng.choice(_DUTY_PLACES)])
+    is_placed = clause.verb.takes == "goal" or clause.verb.lemma in _DUTY_AT_PLACES
+    clause = clause if is_placed else replace(clause, place=None)
+    return replace(clause, time=None) if clause.verb.lemma == "타다" and clause.time not in HOURS else clause
+
+
+def _undone(rng: random.Random, form: Form, clause: Clause) -> Clause:
+    """What one does not do, where one might, or has not done, when one might have."""
+    if form.tense == "present":
+        if clause.verb.lemma != "가다" or (clause.place and clause.place.korean in _CUSTOMARY_PLACES):
+            return clause
+        is_old = clause.subject is not None and clause.subject.honoured
+        return replace(clause, place=PLACE[rng.choice(_PLACES_OF_REST if is_old else sorted(_CUSTOMARY_PLACES))])
+    times = RECENT_TIMES if form.tense == "past" else COMING_TIMES
+    return clause if clause.time in times else replace(clause, time=None)
 
 
 def _asks(rng: random.Random) -> bool:
@@ -120,27 +210,30 @@ def past_action(rng: random.Random) -> Sentence:
 def present_action(rng: random.Random) -> Sentence:
     """저는 매일 책을 읽어요."""
     form = Form(draw_level(rng), "present", question=_asks(rng))
-    avoid = "ongoing accident event once passive" + (" slight" if form.question else "")
+    avoid = "ongoing accident event once passive instant" + (" slight" if form.question else "")
     return _draw(rng, "present", form, avoid)
 
 
 def future_action(rng: random.Random) -> Sentence:
     """내일 도서관에서 공부할 거예요."""
     form = Form(draw_level(rng), "future", question=_asks(rng))
-    return _draw(rng, "future", form, "ongoing accident state unwilled hither")
+    # What is small or for life nobody is asked.
+    avoid = "ongoing accident state unwilled passive hither" + (" instant slight dwelling" if form.question else "")
+    return _draw(rng, "future", form, avoid)
 
 
 def progressive_action(rng: random.Random) -> Sentence:
     """동생은 방을 청소하고 있어요."""
     tense: Tense = "past" if chance(rng, 0.25) else "present"
     form = Form(draw_level(rng), tense, "progressive", question=_asks(rng))
-    return _draw(rng, "progressive", form, "accident state event punctual going")
+    return _draw(rng, "progressive", form, "accident state event punctual going hither")
 
 
 def wish(rng: random.Random) -> Sentence:
     """커피를 마시고 싶어요."""
     form = Form(draw_level(rng), "present", "want", question=_asks(rng))
-    return _draw(rng, "wish", form, "ongoing accident state passive hither own unwished")
+    avoid = "ongoing accident state passive hither own unwished" + (" slight" if form.question else "")
+    return _draw(rng, "wish", form, avoid, only=_WISHES)
 
 
 def ability(rng: random.Random) -> Sentence:
@@ -148,7 +241,9 @@ def ability(rng: random.Random) -> Sentence:
     denies = chance(rng, 0.4)
     form = Form(draw_level(rng), "present", "can", "안" if denies else "", not denies and _asks(rng))
     avoid = "ongoing accident state passive hither slight event routine dwelling great"
-    return _draw(rng, "ability", form, avoid, only=_SKILLS | _OCCASIONS)
+    return _draw(
+        rng, "ability", form, avoid, only=(_SKILLS | _OCCASIONS) - (words("가르치다 그리다") if denies else set())
+    )
 
 
 def obligation(rng: random.Random) -> Sentence:
@@ -168,7 +263,7 @@ def negation(rng: random.Random) -> Sentence:
         "present": "ongoing accident event once passive routine dwelling own slight",
         "future": "ongoing unwilled accident state passive routine dwelling own slight event once great instant",
     }
-    only = _EXPECTED if asks else _CUSTOMS if tense == "present" else frozenset()
+    only = _EXPECTED if asks else {"past": _OMITTED, "present": _CUSTOMS, "future": _REFUSED}[tense]
     return _draw(rng, "negation", form, avoid[tense] + (" great" if asks else ""), only=only)
 
 
@@ -178,7 +273,7 @@ _ADVENTURES = {
     lemma: words(things)
     for lemma, things in rows(
         """
-먹다 | 비빔밥 냉면 카레 떡볶이 김밥 만두 불고기 된장찌개 죽 스파게티 감 떡 김치
+먹다 | 비빔밥 냉면 떡볶이 불고기 된장찌개 스파게티
 마시다 | 맥주 와인 소주
 보다 | 연극 뮤지컬 다큐멘터리 공연
 쓰다 | 시 소설 기사 편지
@@ -204,7 +299,7 @@ _ADVENTURES = {
 }
 
 
-_WORTH_SEEING = words("country city rural sight karaoke nature")
+_WORTH_SEEING = words("country city rural sight karaoke")
 
 
 def _is_adventure(verb: Verb, noun: Noun | None) -> bool:

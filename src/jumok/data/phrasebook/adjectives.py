@@ -25,7 +25,7 @@ _TABLE = """
 짜다 | salty | - | 라면 김치 된장찌개 치즈 과자 생선 피자 |
 시다 | sour | - | 귤 오렌지 포도 김치 딸기 |
 뜨겁다 | hot |  | 커피 녹차 홍차 라면 국수 죽 된장찌개 우유 |
-차갑다 | cold |  | drink 맥주 수박 냉면 |
+차갑다 | cold |  | drink 맥주 수박 |
 신선하다 | fresh | + | fruit vegetable 생선 고기 우유 샐러드 달걀 |
 재미있다 | fun | + | game racket | 놀이공원 동물원 바다
 재미있다 | interesting | + | book show 기사 만화 | 박물관
@@ -35,7 +35,7 @@ _TABLE = """
 길다 | long |  | 편지 소설 영화 치마 코트 보고서 드라마 이메일 |
 짧다 | short |  | 편지 시 치마 소설 연필 기사 이메일 |
 어렵다 | difficult |  | language science 문제 질문 숙제 책 기사 |
-쉽다 | easy |  | language science 문제 질문 숙제 책 |
+쉽다 | easy | + | language science 문제 질문 숙제 책 |
 유명하다 | famous | + | show 소설 그림 노래 시 | 식당 박물관 미술관 빵집 시장
 좋다 | good | + | gadget bike furniture 책 영화 노래 선물 향수 | 식당 호텔 카페 병원
 깨끗하다 | clean | + | garment tableware 침대 거울 창문 cleanable 교실 | 병원 호텔 식당 수영장 카페 강 바다
@@ -46,7 +46,7 @@ _TABLE = """
 복잡하다 | crowded | - |  | 시장 백화점 기차역 공항 서울 식당 놀이공원
 아름답다 | beautiful | + | 꽃 장미 그림 한복 목걸이 | 바다 산 강 제주도 공원 부산
 빠르다 | fast | + | 기차 비행기 말 자동차 자전거 컴퓨터 택시 토끼 |
-느리다 | slow | - | 거북이 버스 컴퓨터 노트북 트럭 자전거 |
+느리다 | slow | - | 거북이 버스 컴퓨터 노트북 자전거 |
 편하다 | comfortable | + | footwear clothes 의자 침대 소파 | 호텔
 불편하다 | uncomfortable | - | footwear clothes 의자 침대 소파 | 호텔 기숙사
 따뜻하다 | warm | + | 코트 스웨터 장갑 양말 빵 우유 방 |

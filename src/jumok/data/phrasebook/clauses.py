@@ -12,6 +12,7 @@ from .hangul import attach
 from .nouns import Noun
 from .people import ME, US, YOU, Person
 from .places import Place
+from .tables import words
 from .times import HOURS, NATIVE_NUMERALS, Adverb, Time
 from .verbs import Verb
 
@@ -33,6 +34,10 @@ class Sentence:
     combinations: frozenset[tuple[str, str]]
 
 
+# What is done to a whole cake or melon.
+_OF_WHOLES = words("사다 굽다")
+
+
 @dataclass(frozen=True)
 class Phrase:
     """A thing with what is said of it: 빨간 사과 세 개, three red apples."""
@@ -49,10 +54,22 @@ class Phrase:
         return before + self.noun.korean + after
 
     def english(
-        self, *, generic: bool = False, definite: bool = False, those: bool = False, owner: str = "", amount: str = ""
+        self,
+        *,
+        generic: bool = False,
+        definite: bool = False,
+        those: bool = False,
+        owner: str = "",
+        amount: str = "",
+        whole: bool = False,
     ) -> str:
-        """The English noun phrase, with the owner, amount (많이, 조금) or article the noun's kind asks for."""
+        """The English noun phrase, with the owner, amount (많이, 조금) or article the noun's kind asks for.
+
+        What is eaten by the piece (cake) is bought and baked ``whole`` (a cake).
+        """
         noun = self.noun
+        if whole and not self.number:
+            noun = replace(noun, kind="count", unit="")
         quality = self.adjective.english + " " if self.adjective else ""
         if self.number:
             number = en.NUMBERS[self.number]
@@ -155,8 +172,9 @@ class Clause:
 
     @property
     def is_offering(self) -> bool:
-        """Whether the receiver is honoured, who is given with 드리다 and addressed with 께."""
-        return self.person is not None and self.person.honoured and self.verb.person_particle == "에게"
+        """Whether the receiver is honoured, who is given and helped with 드리다 and addressed with 께."""
+        is_given = self.verb.person_particle == "에게" or self.verb.lemma == "도와주다"
+        return self.person is not None and self.person.honoured and is_given
 
     # Korean.
 
@@ -179,7 +197,9 @@ class Clause:
             parts.append(attach(self.place.korean, self.verb.place_particle))
         if self.person:
             particle = self.verb.person_particle
-            parts.append(attach(self.person.korean(level), "께" if self.is_offering else particle))
+            parts.append(
+                attach(self.person.korean(level), "께" if self.is_offering and particle == "에게" else particle)
+            )
         if self.verb.takes != "goal":
             parts += means
         if self.object:
@@ -254,14 +274,26 @@ class Clause:
         # Solve the problem now, but solve problems every day.
         is_definite = "definite" in traits and not generic
         those = "those" in traits and not generic
-        # Several people eat several.
-        shared = self.subject is US and self.object is not None and "fruit" in self.object.noun.classes
-        generic = generic or "generic" in traits or shared
+        # Several people eat several apples, ride several bicycles and wear several rings.
+        are_several = self.subject is US or (self.manner is not None and self.manner.korean == "같이")
+        has_own = self.verb.english == "wear" or (self.object and self.object.noun.classes & {"fruit", "bike"})
+        shared = are_several and bool(has_own)
+        whole = self.object is not None and self.verb.lemma in _OF_WHOLES and "uncut" in self.object.noun.classes
+        # One drives a car and rides a bicycle, however often.
+        is_vehicle = self.verb.english in ("drive", "ride")
+        generic = (generic and not is_vehicle) or (("generic" in traits or shared) and not whole)
         parts = []
         if self.object:
             owner = (self.subject or (YOU if question else ME)).possessive if "own" in traits else ""
             parts.append(
-                self.object.english(generic=generic, definite=is_definite, those=those, owner=owner, amount=self.amount)
+                self.object.english(
+                    generic=generic,
+                    definite=is_definite,
+                    those=those,
+                    owner=owner,
+                    amount=self.amount,
+                    whole=whole,
+                )
             )
         if self.person:
             to = "to " if self.verb.takes == "recipient" else ""

@@ -1,6 +1,7 @@
 """Constructions of one fact: qualities, weather, what there is, what one has, what one is, comparison."""
 
 import random
+from dataclasses import replace
 
 from . import conjugation as ko
 from . import english as en
@@ -15,7 +16,7 @@ from .nouns import Noun, nouns
 from .people import HONOURED, JOB, KIN, ME, NAMES, US, Person
 from .places import Place, places
 from .tables import words
-from .times import DEGREES, NATIVE_NUMERALS, NOW, PAST_TIMES, SEASONS, TODAY, Adverb, Time
+from .times import DEGREES, NATIVE_NUMERALS, NOW, PAST_TIMES, SEASONS, TODAY, WEEKDAYS, Adverb, Time
 
 _YESTERDAY = next(time for time in PAST_TIMES if time.korean == "어제")
 _TOMORROW = Time("내일", "tomorrow")
@@ -95,7 +96,8 @@ def place_quality(rng: random.Random) -> Sentence:
     """그 식당은 아주 조용해요."""
     adjective = rng.choice(_BY_PLACE)
     place = rng.choice(adjective.places)
-    form = _draw_form(rng, "past" if chance(rng, 0.25) else "present")
+    may_deny = not place.classes & {"nature", "rural", "city"}
+    form = _draw_form(rng, "past" if chance(rng, 0.25) else "present", may_deny=may_deny)
     degree = _draw_degree(rng, form, adjective)
     korean, english = place_name(place, rng.choice(DETERMINERS))
     fact = Fact(
@@ -119,6 +121,9 @@ def person_quality(rng: random.Random) -> Sentence:
     is_lasting = adjective.sort == "lasting"
     tense: Tense = "present" if is_lasting or chance(rng, 0.6) else "past"
     form = _draw_form(rng, tense)
+    if form.question and adjective.sort == "inner":
+        # Yesterday's hunger is asked after by nobody.
+        tense, form = "present", Form(form.level, question=adjective.lemma != "기쁘다")
     degree = _draw_degree(rng, form, adjective)
     if is_lasting:
         person: Person | None = rng.choice((*KIN, *NAMES, *HONOURED))
@@ -134,7 +139,7 @@ def person_quality(rng: random.Random) -> Sentence:
         speakers = () if form.question else (ME,) if adjective.lemma == "아프다" else (ME, US)
         person = rng.choice((None, *speakers, rng.choice(KIN), rng.choice(NAMES)))
     times = (TODAY, _YESTERDAY) if tense == "past" else (TODAY, NOW, _THESE_DAYS)
-    time = rng.choice(times) if chance(rng, 0.6) else None
+    time = rng.choice(times) if adjective.lemma != "기쁘다" and chance(rng, 0.6) else None
     return _said("quality of a person", quality_of_person(adjective, person, degree, time), form)
 
 
@@ -152,7 +157,7 @@ def weather_report(rng: random.Random) -> Sentence:
     form = _draw_form(rng, tense, may_deny=tense != "future")
     if chance(rng, 0.5):
         if tense == "present" and chance(rng, 0.35):
-            return _said("weather", weather(*rng.choice(_SEASONAL)), Form(form.level, question=form.question))
+            return _said("weather", _seasonal_weather(rng), Form(form.level, question=form.question))
         adjective = rng.choice(WEATHER)
         return _said("weather", weather(adjective, _draw_degree(rng, form, adjective), time), form)
     if tense == "present":
@@ -168,11 +173,16 @@ def weather_report(rng: random.Random) -> Sentence:
 
 _WEATHER_BY_LEMMA = {adjective.lemma: adjective for adjective in WEATHER}
 _SEASON = {season.korean[:-1]: season for season in SEASONS}
-_SEASONAL = [
-    (_WEATHER_BY_LEMMA[lemma], None, _SEASON[season])
-    for season, lemmas in (("봄", "따뜻하다 좋다"), ("여름", "덥다"), ("가을", "시원하다 맑다 좋다"), ("겨울", "춥다"))
-    for lemma in lemmas.split()
-]
+_SEASONAL = {"봄": "따뜻하다 좋다", "여름": "덥다", "가을": "시원하다 맑다 좋다", "겨울": "춥다 눈"}
+
+
+def _seasonal_weather(rng: random.Random) -> Fact:
+    """여름에는 날씨가 더워요; 겨울에는 눈이 와요."""
+    season = rng.choice(tuple(_SEASONAL))
+    what = rng.choice(_SEASONAL[season].split())
+    if what == "눈":
+        return replace(sky(what, _SEASON[season]), under_way=False, time_is_topic=True)
+    return weather(_WEATHER_BY_LEMMA[what], None, _SEASON[season])
 
 
 def ailing(rng: random.Random) -> Sentence:
@@ -195,13 +205,17 @@ _SPOTS = (
     ("냉장고 안에", "in the refrigerator", "fruit vegetable drink 맥주 김치 달걀 고기 치즈 생선", "냉장고"),
     ("책상 위에", "on the desk", "book stationery 컴퓨터 노트북 컵 시계 안경 카메라 편지 사진 열쇠", "책상"),
     ("가방 안에", "in the bag", "book stationery 지갑 우산 휴대폰 카메라 여권 열쇠 표 안경", "가방"),
-    ("침대 밑에", "under the bed", "고양이 강아지 토끼 신발 장난감 양말", "침대"),
+    ("침대 밑에", "under the bed", "고양이 강아지 신발 장난감 양말", "침대"),
     ("소파 위에", "on the sofa", "고양이 강아지 모자 인형 잡지 휴대폰", "소파"),
     ("의자 옆에", "next to the chair", "고양이 강아지 가방 우산 책상", "의자"),
     ("옷장 안에", "in the closet", "clothes 모자 가방", "옷장"),
     ("공원에", "in the park", "나무 꽃 오리 고양이 강아지", "공원"),
-    ("동물원에", "at the zoo", "beast 토끼 앵무새 거북이", "동물원"),
+    ("동물원에", "at the zoo", "호랑이 원숭이 코끼리 곰 토끼 앵무새 거북이", "동물원"),
 )
+
+
+# What stands or lies about in numbers; nobody keeps five sofas.
+_NUMEROUS = words("book stationery tableware fruit vegetable clothes headwear animal")
 
 
 def there_is(rng: random.Random) -> Sentence:
@@ -212,13 +226,20 @@ def there_is(rng: random.Random) -> Sentence:
     manner = rng.choices(("some", "none", "number", "many"), (40, 15, 0 if form.question else 22, 23))[0]
     if manner == "many" and owner not in ("냉장고", "공원", "동물원", "옷장", "부엌"):
         manner = "none"
-    if manner == "number" and not (noun.counter and noun.kind == "count"):
+    is_numerous = bool(noun.classes & _NUMEROUS) or noun.korean in ("의자", "책상")
+    if manner == "number" and not (noun.counter and noun.kind == "count" and is_numerous):
         manner = "some"
-    agreement: en.Agreement = "they" if noun.is_many else "it"
-    before, lemma, english = f"{spot} {attach(noun.korean, '이/가')} ", "있", Phrase(noun).english()
+    is_outdoors = owner in ("공원", "동물원")
+    if manner == "none" and "animal" in noun.classes and not is_outdoors:
+        # Nobody misses a puppy next to a chair.
+        manner = "some"
+    # Where food is kept there is seldom just one.
+    are_several = noun.is_many or (noun.kind == "count" and "food" in noun.classes)
+    agreement: en.Agreement = "they" if are_several else "it"
+    before, lemma, english = f"{spot} {attach(noun.korean, '이/가')} ", "있", Phrase(noun).english(generic=are_several)
     if manner == "none":
         # Of food one misses all there might be, of things the one that should be there.
-        lacks_all = noun.kind == "plural" or (noun.kind == "count" and "food" in noun.classes)
+        lacks_all = noun.kind == "plural" or (noun.kind == "count" and ("food" in noun.classes or is_outdoors))
         lemma, english = "없", "no " + (noun.many if lacks_all else noun.english)
         agreement = "they" if lacks_all else "it"
         form = Form(form.level, form.tense)
@@ -269,7 +290,7 @@ def place_stands(rng: random.Random) -> Sentence:
 
 
 _POSSESSIONS = nouns("carried gadget stationery pet 자동차 열쇠 표 여권 코트 장갑 안경")
-_PLURAL_KIN = words("형 누나 오빠 언니 남동생 여동생 아들 딸 사촌 친구")
+_PLURAL_KIN = words("형 누나 오빠 언니 남동생 여동생 아들 딸 사촌")
 _RELATIVES = {person.lemma: person.english.removeprefix("my ") for person in KIN if person.lemma in _PLURAL_KIN}
 
 
@@ -281,8 +302,10 @@ def possession(rng: random.Random) -> Sentence:
     sort = rng.choices(("matter", "thing", "relative"), (40, 40, 20))[0]
     if sort == "matter":
         noun = rng.choice(tuple(MATTERS))
-        time = rng.choice((TODAY, _TOMORROW, Time("오늘 저녁에", "this evening"), Time("월요일에", "on Monday")))
-        is_dated = noun not in ("돈", "질문")
+        # Classes, exams and meetings are on workdays.
+        day = rng.choice(WEEKDAYS if noun in ("약속", "계획", "시간") else WEEKDAYS[:5])
+        time = rng.choice((TODAY, _TOMORROW, Time("오늘 저녁에", "this evening"), day, day))
+        is_dated = noun not in ("돈", "질문", "숙제")
         fact = having(noun, MATTERS[noun], person, lacks=lacks, time=time if is_dated and chance(rng, 0.5) else None)
         return _said("possession", fact, form)
     if sort == "thing":
@@ -293,8 +316,12 @@ def possession(rng: random.Random) -> Sentence:
         fact = having(thing.korean, english, person, lacks=lacks)
         counter = thing.counter
     else:
-        noun = rng.choice(tuple(_RELATIVES))
-        number = rng.randint(2, 3) if not lacks and chance(rng, 0.35) else 0
+        # A man's elders are 형 and 누나, a woman's 오빠 and 언니.
+        unfit = {"his": words("오빠 언니"), "her": words("형 누나")}.get(
+            person.possessive if person else "", frozenset()
+        )
+        noun = rng.choice([relative for relative in _RELATIVES if relative not in unfit])
+        number = rng.randint(2, 3) if not lacks and not form.question and chance(rng, 0.35) else 0
         relative = _RELATIVES[noun]
         english = f"{en.NUMBERS[number]} {en.plural(relative)}" if number else en.article(relative)
         fact = having(noun, english, ME if person and person.kind == "kin" else person, lacks=lacks)
@@ -312,7 +339,7 @@ _THIS = (("이것", "this"), ("그것", "that"), ("저것", "that"))
 def identity(rng: random.Random) -> Sentence:
     """저는 학생이에요; 민수 씨는 의사가 아니에요; 이것은 사과예요; 의사가 되고 싶어요."""
     form = Form(draw_level(rng), "past" if chance(rng, 0.15) else "present", question=chance(rng, 0.2))
-    denies = not form.question and chance(rng, 0.22)
+    denies = not form.question and form.tense == "present" and chance(rng, 0.25)
     sort = rng.choices(("job", "nation", "thing", "become"), (38, 12, 30, 20))[0]
     if sort == "become":
         job = rng.choice([job for job in JOB if job != "학생"])
@@ -333,7 +360,7 @@ def identity(rng: random.Random) -> Sentence:
         noun = rng.choice(nouns("fruit vegetable carried stationery gadget furniture gift tableware book writing"))
         (korean, english), person = rng.choice(_THIS), None
         form = Form(form.level, question=form.question)
-        name, named = noun.korean, Phrase(noun).english()
+        name, named = noun.korean, Phrase(noun).english(whole="uncut" in noun.classes)
         before = attach(korean, "은/는") + " "
         if noun.is_many:
             english = {"this": "these", "that": "those"}[english]

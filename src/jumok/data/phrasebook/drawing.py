@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from .adjectives import ADJECTIVES_OF
 from .clauses import Clause, Form, Phrase
 from .conjugation import LEVELS, Level
+from .doers import CHILDISH, GROWN_UP, PEERS, fitting_places, suits
 from .nouns import Noun
-from .occasions import frequencies_of, seasons_of, suits_place, suits_time
+from .occasions import frequencies_of, is_accustomed, seasons_of, suits_place, suits_time
 from .people import COMPANIONS, HONOURED, KIN, ME, NAMES, ROLES, US, Person
-from .places import Place
 from .tables import words
 from .times import (
+    COMING_TIMES,
     DAY_FUTURE_TIMES,
     DAY_PARTS,
     DAY_PAST_TIMES,
@@ -29,29 +30,17 @@ from .times import (
 )
 from .verbs import GIVING, INTRANSITIVE, MOTION, PERSONAL, TRANSITIVE, Verb
 
-_CHILDREN = frozenset({"아들", "딸", "아이", "학생"})
-_ELDERS = frozenset({"엄마", "아빠"})
-_GROWN_UP = (
-    _ELDERS
-    | {"남편", "아내", "삼촌", "이모", "이웃", "동료", "사장님"}
-    | {p.lemma for p in HONOURED if p.kind == "kin"}
-)
-_SELLERS = frozenset({"할머니", "할아버지", "이웃", "삼촌", "이모"})
-_SCHOOL_PLACES = frozenset({"학교", "기숙사", "운동장"})
-# What a customer is seen to do; anything else would ask for a story.
-_CUSTOMER_VERBS = frozenset({"먹다", "마시다", "주문하다", "고르다", "기다리다"})
-# Those of one's own circle: one tells of them whom they met, and with whom they went.
-_PEERS = words("친구 형 누나 오빠 언니 남동생 여동생 사촌 동료 룸메이트") | {person.lemma for person in NAMES}
 # What is true of a thing, but not why or how one deals with it so.
 _IRRELEVANT = {
     "사다": words("깨끗하다 시다 뜨겁다 차갑다 맵다 무겁다"),
-    "보내다": words("슬프다"),
+    "보내다": words("슬프다 무겁다 두껍다"),
+    "주다": words("무겁다 크다 싸다 얇다 길다 짧다 슬프다 가볍다 두껍다 무섭다 쉽다 어렵다 까맣다"),
     "고르다": words("깨끗하다 슬프다 무섭다"),
     "주문하다": words("시다"),
     "먹다": words("싸다 비싸다 깨끗하다 신선하다"),
     "마시다": words("싸다 신선하다"),
     "만들다": words("뜨겁다 차갑다 시다 짜다"),
-    "읽다": words("무겁다 얇다"),
+    "읽다": words("무겁다 얇다 길다 짧다"),
     "그리다": words("유명하다 크다 재미있다 똑똑하다"),
     "쓰다": words("유명하다"),
     "빌리다": words("깨끗하다 무겁다 얇다"),
@@ -66,6 +55,7 @@ _PARTING_VERBS = frozenset({"버리다", "팔다"})
 _DAYS_OFF = frozenset({"지난 주말에", "이번 주말에", "토요일에", "일요일에"})
 # Small numbers are the common ones.
 _NUMBERS = (1, 2, 2, 2, 3, 3, 4, 5)
+_FEW = (1, 2, 2, 3)
 # What one wants, can or has to do now, if ever.
 _UNPLANNED_VERBS = words("자다 눕다 먹다 마시다 입다 신다 끼다 벗다 씻다 쉬다 샤워하다 열다 닫다")
 # What is done by the clock, what is done on no workday, and what one may have taken to lately.
@@ -79,8 +69,16 @@ _LATELY_VERBS = words(
 )
 
 
+# What is done often or seldom, but not every week.
+_UNSCHEDULED = words("도와주다 보내다")
+# What is owed by a day of the week.
+_OWED_ON_A_DAY = words("가다 만나다 일하다 끝내다 보내다 예약하다 출근하다 청소하다 공부하다")
+# What one may be in the habit of doing alone.
+_SOLITARY = words("낚시하다 등산하다 여행하다 산책하다 운동하다 걷다 수영하다 쇼핑하다 살다 가다 오다 공부하다")
+
+
 # What one asks only the doer about.
-_SMALL_MATTERS = words(
+SMALL_MATTERS = words(
     "먹다 마시다 씻다 켜다 끄다 열다 닫다 벗다 입다 신다 끼다 버리다 가져오다 사용하다 외우다 타다 가르치다"
 )
 # What a group does not do as one.
@@ -119,37 +117,6 @@ def draw_verb(rng: random.Random, avoid: str = "", require: str = "") -> Verb:
             return verb
 
 
-def suits(person: Person, verb: Verb, thing: Noun | None = None) -> bool:
-    """Whether one would say of this person that they do this."""
-    if "youthful" in verb.traits and (person.honoured or person.lemma in _ELDERS):
-        return False
-    if "pupil" in verb.traits and (person.lemma in _GROWN_UP or person.honoured or person.lemma in ("간호사", "손님")):
-        return False
-    if "domestic" in verb.traits and person.kind == "role":
-        return False
-    if verb.lemma == "결혼하다" and person.lemma in ("남편", "아내"):
-        return False
-    if verb.lemma == "팔다" and "own" not in verb.traits and person.lemma not in _SELLERS:
-        return False
-    if "own" in verb.traits and not person.possessive:
-        return False
-    if person.lemma in ("할머니", "할아버지") and verb.lemma in ("일하다", "출근하다", "퇴근하다"):
-        return False
-    if person.honoured and (verb.lemma == "춤추다" or (thing is not None and thing.classes & {"racket", "game"})):
-        return False
-    if thing is not None and thing.korean == "보고서" and person.lemma in _CHILDREN | {"할머니", "할아버지"}:
-        return False
-    if thing is not None and thing.korean in ("치마", "원피스") and person.possessive == "his":
-        return False
-    is_adult_matter = "adult" in verb.traits or (thing is not None and "alcohol" in thing.classes)
-    if person.lemma in _CHILDREN and is_adult_matter:
-        return False
-    # Whom one's elders meet and what they give is told of less, and would need "his" and "her".
-    if verb.takes in ("person", "recipient") and person.lemma not in _PEERS:
-        return False
-    return person.lemma != "손님" or verb.lemma in _CUSTOMER_VERBS
-
-
 def draw_person(
     rng: random.Random, verb: Verb, thing: Noun | None = None, *, role: bool = True, asked: bool = False
 ) -> Person:
@@ -169,7 +136,7 @@ def draw_subject(
     """The subject, or None where Korean leaves it unsaid; only of the ``known`` one tells habits, plans and wishes."""
     roll = rng.random()
     if question:
-        return None if roll < 0.6 or verb.lemma in _SMALL_MATTERS else draw_person(rng, verb, thing, asked=True)
+        return None if roll < 0.6 or verb.lemma in SMALL_MATTERS else draw_person(rng, verb, thing, asked=True)
     if roll < 0.28:
         return None
     if roll < 0.48:
@@ -187,13 +154,13 @@ def draw_phrase(rng: random.Random, verb: Verb, form: Form) -> Phrase:
     can_count = noun.kind == "count" or noun.unit
     # One drinks two cups every day, but does not buy three every day, nor not two of them.
     is_daily_fare = verb.lemma in ("먹다", "마시다") and bool(noun.classes & {"fruit", "drink"})
-    is_told = not form.negation and not form.question
+    is_told = not form.negation and not form.question and form.mode != "progressive"
     # What is sold by the bottle is drunk by the glass.
     is_glass = verb.lemma == "사다" and noun.counter in ("잔", "그릇")
     is_need = form.mode == "must" and form.tense == "present"
     fits_number = is_told and not is_glass and not is_need and (is_daily_fare or not is_habit)
     if roll < 0.2 and "counted" in verb.traits and noun.counter and can_count and fits_number:
-        return Phrase(noun, number=rng.choice((1, 2) if is_habit else _NUMBERS))
+        return Phrase(noun, number=rng.choice((1, 2) if is_habit else _NUMBERS if "taste" in noun.classes else _FEW))
     if roll > 0.74 and "described" in verb.traits and is_told and not is_habit and form.mode not in ("can", "must"):
         unfit = "+" if verb.lemma in _PARTING_VERBS else "-"
         irrelevant = _IRRELEVANT.get(verb.lemma, frozenset())
@@ -218,7 +185,7 @@ def draw_companion(rng: random.Random, subject: Person | None, verb: Verb | None
             return rng.choice([person for person in COMPANIONS if person.lemma in _LOVED])
         met = [person for person in COMPANIONS if person.lemma not in _HOUSEHOLD]
         if verb and verb.lemma == "놀다":
-            met = [person for person in met if person.lemma in _PEERS and person.lemma != "동료"]
+            met = [person for person in met if person.lemma in PEERS and person.lemma != "동료"]
         return rng.choice(met if verb and verb.lemma in _ABROAD_VERBS else COMPANIONS)
     return rng.choice([name for name in NAMES if name != subject])
 
@@ -233,6 +200,8 @@ def _habit_times(verb: Verb, noun: Noun | None) -> list[Time]:
         unfit |= {"매주", "주말마다"}
     if "routine" in verb.traits:
         unfit |= {"매주"} if verb.lemma in ("자다", "일어나다") else {"매주", "주말마다"}
+    if verb.lemma == "운전하다":
+        unfit |= {"매주", "주말마다", "아침마다", "저녁마다"}
     if verb.lemma == "주문하다":
         unfit |= {"매일", "매주", "아침마다"}
     return [time for time in HABIT_TIMES if time.korean not in unfit and suits_time(time, verb, noun)]
@@ -258,6 +227,8 @@ def draw_time(rng: random.Random, form: Form, verb: Verb, noun: Noun | None = No
 def _draw_time(rng: random.Random, form: Form, verb: Verb, noun: Noun | None) -> Time:
     tense = "future" if form.mode in ("want", "can", "must") and form.tense == "present" else form.tense
     is_great = "great" in verb.traits
+    if form.mode == "want" and "dwelling" not in verb.traits:
+        return rng.choice(GREAT_TIMES[tense][1:] if is_great else COMING_TIMES)
     if tense == "present":
         # Who does not do it does not do it "every day"; only "these days" goes with denial.
         if form.negation:
@@ -271,8 +242,16 @@ def _draw_time(rng: random.Random, form: Form, verb: Verb, noun: Noun | None) ->
     if is_great:
         seasons = seasons_of(verb, noun)
         return rng.choice(seasons if seasons and chance(rng, 0.2) else GREAT_TIMES[tense])
-    if verb.lemma in _TIMED_VERBS and not form.negation and form.mode not in ("want", "can") and chance(rng, 0.5):
+    if (
+        verb.lemma in _TIMED_VERBS
+        and verb.english != "ride"
+        and not form.negation
+        and form.mode not in ("want", "can")
+        and chance(rng, 0.5)
+    ):
         return rng.choice(_hours(verb))
+    if form.mode == "must" and not (verb.lemma in _OWED_ON_A_DAY and chance(rng, 0.3)):
+        return rng.choice(COMING_TIMES)
     if "daily" in verb.traits:
         times = WEEKDAYS if chance(rng, 0.3) else DAY_PAST_TIMES if tense == "past" else DAY_FUTURE_TIMES
         return rng.choice([t for t in times if "routine" not in verb.traits or t.korean not in _DAYS_OFF])
@@ -281,18 +260,6 @@ def _draw_time(rng: random.Random, form: Form, verb: Verb, noun: Noun | None) ->
         return rng.choice(rng.choice((WEEKDAYS, parts, (TODAY,))))
     # Nobody tells what was not done a while ago.
     return rng.choice([time for time in SMALL_TIMES[tense] if not (form.negation and time.korean == "아까")])
-
-
-def fitting_places(verb: Verb, subject: Person | None) -> list[Place]:
-    """Relatives who have left school are not met there at play, nor the teacher in one's home."""
-    out_of_place: set[str] = set()
-    if subject and subject.lemma in _GROWN_UP:
-        out_of_place |= _SCHOOL_PLACES
-    if subject and subject.kind == "role":
-        out_of_place |= {"집", "기숙사"}
-    if subject and subject.kind == "role" and subject.lemma not in _CHILDREN:
-        out_of_place |= {"동물원", "놀이공원", "바다", "산", "강", "운동장", "노래방"}
-    return [place for place in verb.places if place.korean not in out_of_place]
 
 
 def draw_clause(
@@ -310,7 +277,11 @@ def draw_clause(
     person = place = companion = time = manner = frequency = None
     if verb.takes in ("person", "recipient"):
         person = draw_companion(rng, subject, verb)
+    if verb.takes == "recipient" and person and (person.honoured or person.lemma in GROWN_UP):
+        person = rng.choice(NAMES) if thing and thing.noun.korean in CHILDISH else person
     spots = fitting_places(verb, subject)
+    if is_habit and verb.takes in ("goal", "person"):
+        spots = [place for place in spots if is_accustomed(place) and place.korean != "집"]
     # What is not done is not done anywhere, nor with anybody.
     is_placed = not form.negation and not (form.mode == "can" and thing is not None)
     if verb.takes == "goal" or (spots and is_placed and chance(rng, 0.4 * adjuncts)):
@@ -320,9 +291,11 @@ def draw_clause(
     is_counted = thing is not None and thing.number > 0
     # Only we do it together, and nobody wishes or has to be late.
     unfit = {"같이"} if subject is not US else {"혼자"}
-    unfit |= {"조금"} if form.question or form.tense != "past" else set()
+    unfit |= {"조금"} if form.question or form.tense != "past" or form.mode == "progressive" else set()
+    unfit |= {"혼자", "천천히", "조용히", "크게"} if form.question else set()
+    unfit |= {"잘"} if form.question and form.tense == "past" else set()
     unfit |= {"다시"} if is_habit else set()
-    unfit |= {"많이", "오래"} if form.mode == "want" else set()
+    unfit |= {"많이", "오래"} if form.mode == "want" or (form.tense == "future" and form.mode == "plain") else set()
     unfit |= {"혼자"} if form.mode == "must" or (form.tense == "future" and verb.lemma in ("먹다", "마시다")) else set()
     unfit |= {"일찍", "늦게", "많이", "오래", "다시", "빨리"} if form.mode == "progressive" else set()
     unfit |= {"혼자", "많이"} if form.mode == "can" and verb.takes != "goal" else set()
@@ -330,6 +303,11 @@ def draw_clause(
     is_asked_for = form.mode == "must" and form.tense == "future"
     is_plan = form.mode in ("want", "must") or is_habit or form.tense == "future"
     unfit |= {"천천히", "빨리", "조용히", "크게"} if is_plan and not is_asked_for else set()
+    is_outsider = subject is not None and subject.kind not in ("me", "us")
+    if form.question and is_outsider:
+        unfit |= {"많이", "빨리", "다시", "오래"}
+    unfit |= {"혼자"} if is_habit and verb.lemma not in _SOLITARY else set()
+    unfit |= {"많이", "오래"} if form.mode == "must" and not is_asked_for else set()
     unfit |= {"오래"} if "dwelling" in verb.traits and form.tense != "past" else set()
     unfit |= {"늦게", "잘"} if form.mode != "plain" or form.tense == "future" else set()
     manners = [m for m in verb.manners if m.korean not in unfit]
@@ -346,12 +324,18 @@ def draw_clause(
         manner = rng.choice(manners)
     if verb.lemma in ("걷다", "뛰다", "여행하다") and manner is None and is_placed:
         place = place or rng.choice(verb.places)
+    if manner and manner.korean == "다시" and place and place.korean == "집":
+        manner = None
     is_social = any(m.korean == "같이" for m in verb.manners)
-    is_outsider = subject is not None and subject.kind not in ("me", "us")
-    is_distant = subject is US or (subject is not None and is_outsider and subject.lemma not in _PEERS)
+    is_distant = subject is US or (subject is not None and is_outsider and subject.lemma not in PEERS)
     is_hearsay = is_outsider and (is_habit or form.question)
     has_company = (
-        is_social and not form.negation and form.mode not in ("can", "must") and not is_distant and not is_hearsay
+        is_social
+        and not (place and "workplace" in place.classes)
+        and not form.negation
+        and form.mode not in ("can", "must")
+        and not is_distant
+        and not is_hearsay
     )
     if manner is None and has_company and chance(rng, 0.2 * adjuncts):
         companion = draw_companion(rng, subject)
@@ -371,14 +355,18 @@ def draw_clause(
         ):
             # One does not know the day another's wish is for.
             time = None
-        elif chance(rng, (0.8 if is_habit else 0.5) * adjuncts) and not (is_habit and "great" in verb.traits):
+        elif is_habit and ("great" in verb.traits or verb.takes == "recipient" or verb.lemma in _UNSCHEDULED):
+            time = None
+        elif chance(rng, (0.8 if is_habit else 0.5) * adjuncts):
             time = draw_time(rng, form, verb, thing.noun if thing else None)
         if is_habit and time and place and not suits_place(time, place):
             time = None
         if is_habit and time and time not in SEASONS and (verb.english == "wear" or verb.lemma == "요리하다"):
             time = None
-        if may_recur and (place or not form.question) and frequency is None and time is None:
+        asks_plainly = form.question and place is None and verb.takes == "thing"
+        if may_recur and not asks_plainly and frequency is None and time is None:
             frequency = rng.choice(frequencies_of(verb, place))
+            manner = None if manner and manner.korean in ("많이", "조금") else manner
         is_daily = time is not None and time.korean in ("매일", "아침마다", "저녁마다", "요즘")
         if is_habit and (is_daily or (frequency and frequency.korean in ("항상", "보통"))):
             companion = None
@@ -386,6 +374,15 @@ def draw_clause(
         time = NOW
     if time in HOURS:
         manner = None
+    is_daily_habit = verb.lemma == "샤워하다" or (thing and thing.noun.classes & {"medicine", "task"})
+    if is_habit and not form.negation and (is_counted or is_daily_habit):
+        # So many a day, or simply every day.
+        time, frequency = rng.choice([t for t in HABIT_TIMES if t.korean in ("매일", "아침마다")]), None
+    if is_habit and verb.lemma == "일하다" and place:
+        # Where one works one works, and not often.
+        time = frequency = manner = None
+    if verb.lemma == "자다" and (manner or form.question or form.tense == "future" or is_outsider or time in HOURS):
+        place = None
     if manner and manner.korean == "잘":
         # A skill is not bound to an occasion.
         place = time = frequency = None

@@ -8,7 +8,8 @@ from . import conjugation as ko
 from . import english as en
 from .clauses import Clause, Form, Phrase, Sentence
 from .conjugation import Predicate, Tense
-from .drawing import chance, draw_clause, draw_level, draw_person, draw_phrase, draw_verb, suits
+from .doers import suits
+from .drawing import chance, draw_clause, draw_level, draw_person, draw_phrase, draw_verb
 from .facts import Fact, Statement
 from .nouns import WHOLE_KINDS, Noun
 from .occasions import suits_time
@@ -37,7 +38,8 @@ def effect_form(rng: random.Random, fact: Fact, clause: Clause, level: ko.Level,
     """What followed, or follows: in the past, or as a wish or need now."""
     traits = clause.verb.traits
     if unable:
-        if chance(rng, 0.7):
+        # One may have gone without sleep or a meal, but hardly foresees it.
+        if clause.verb.lemma in ("자다", "쉬다", "먹다") or chance(rng, 0.7):
             return Form(level, "past", negation="못")
         return Form(level, "present", "can", "안")
     if chance(rng, 0.55):
@@ -52,11 +54,11 @@ def effect_form(rng: random.Random, fact: Fact, clause: Clause, level: ko.Level,
 _FELT = words("피곤하다 배고프다 목마르다 졸리다 심심하다")
 
 
-def times_of(fact: Fact, times: Sequence[Time]) -> list[Time]:
+def times_of(fact: Fact, clause: Clause, times: Sequence[Time]) -> list[Time]:
     """The times worth telling of: thirst is not remembered for days, and one studies before the day of an exam."""
-    if "시험" in fact.words:
+    if "시험" in fact.words or "instant" in clause.verb.traits:
         return []
-    return [time for time in times if time.korean == "어제" or not fact.words & (_FELT | {"회의", "수업"})]
+    return [time for time in times if time.korean == "어제" or not fact.words & (_FELT | {"회의", "수업", "시간"})]
 
 
 def reason(rng: random.Random) -> Sentence:
@@ -68,7 +70,7 @@ def reason(rng: random.Random) -> Sentence:
     subjects = (None, None, ME) if is_mine else (None, None, ME, US)
     subject = rng.choice(subjects) if fact.english_subject == "" else None
     time = None
-    times = times_of(fact, DAY_PAST_TIMES)
+    times = times_of(fact, clause, DAY_PAST_TIMES)
     if form.tense == "past" and times and chance(rng, 0.5):
         time = rng.choice(times)
     fact = replace(fact, person=subject, time=time, time_is_topic=False)
@@ -155,7 +157,9 @@ def sequence(rng: random.Random) -> Sentence:
     times = SMALL_TIMES[form.tense]
     if second.place and second.place.korean in ("학교", "회사"):
         times = tuple(time for time in times if "주말" not in time.korean)
-    dated = tense == "present" or first.verb.lemma not in ("씻다", "샤워하다")
+    is_trifle = bool({first.verb.lemma, second.verb.lemma} & {"씻다", "샤워하다", "설거지하다"})
+    is_trifle |= tense == "future" and second.verb.lemma == "자다"
+    dated = tense == "present" or not is_trifle
     time = (
         rng.choice([time for time in times if _is_whole_day(time)])
         if dated and (tense == "present" or chance(rng, 0.6))
@@ -164,8 +168,8 @@ def sequence(rng: random.Random) -> Sentence:
     first = replace(first, subject=subject, time=time)
     unsubjected = replace(second, subject=None).korean_arguments(form.level)
     second = replace(second, subject=subject)
-    # After going, rising and meeting one goes on with -아서: the second deed rests on the first.
-    link = ko.and_so if first.verb.lemma in ("가다", "일어나다", "만나다") else ko.and_then
+    # After going, rising, meeting and buying one goes on with -아서: the second deed rests on the first.
+    link = ko.and_so if first.verb.lemma in ("가다", "일어나다", "만나다", "사다") else ko.and_then
     p = first.verb.predicate
     korean = first.korean_arguments(form.level)
     korean += link(ko.respectful(p) if subject and subject.honoured else p) + " "
@@ -195,14 +199,15 @@ def _shared_subject(rng: random.Random, first: Clause, second: Clause) -> Person
 
 
 def _is_whole_day(time: Time) -> bool:
-    return time.korean in ("어제", "그저께", "내일", "모레", "매일", "지난 주말에", "이번 주말에")
+    return time.korean in ("어제", "그저께", "내일", "매일", "지난 주말에", "이번 주말에")
 
 
 def two_people(rng: random.Random) -> Sentence:
     """저는 커피를 마시고 친구는 녹차를 마셨어요; 저는 사과를 좋아하지만 누나는 포도를 좋아해요."""
     like = chance(rng, 0.4)
     verb: Verb = rng.choice(verb_frames("좋아하다")) if like else draw_two_people_verb(rng)
-    form = Form(draw_level(rng), "present" if like else rng.choice(("past", "past", "future")))
+    tenses: tuple[Tense, ...] = ("past", "past", "future") if verb.lemma in _PLANNED_APART else ("past",)
+    form = Form(draw_level(rng), "present" if like else rng.choice(tenses))
     one = rng.choice(verb.objects)
     other = rng.choice([noun for noun in verb.objects if noun is not one and _differ(one, noun)] or [one])
     person = draw_person(rng, verb, other, role=False)
@@ -232,12 +237,16 @@ def draw_two_people_verb(rng: random.Random) -> Verb:
         [
             verb
             for verb in TRANSITIVE
-            if verb.lemma in _DIFFERING and len(verb.objects) > 3 and not verb.objects[0].classes & _UNSHARED
+            if verb.lemma in _DIFFERING
+            and len(verb.objects) > 3
+            and not verb.objects[0].classes & _UNSHARED
+            and not (verb.lemma == "먹다" and "generic" in verb.traits)
         ]
     )
 
 
 _UNSHARED = words("tableware stationery gadget appliance furniture")
+_PLANNED_APART = words("주문하다 사다 배우다 공부하다 마시다")
 _DIFFERING = words("먹다 마시다 사다 읽다 배우다 공부하다 주문하다 치다 만들다 고르다 그리다")
 
 
@@ -251,17 +260,18 @@ def purpose(rng: random.Random) -> Sentence:
             break
     form = Form(draw_level(rng), rng.choice(("past", "past", "future")), question=chance(rng, 0.15))
     thing = replace(draw_phrase(rng, verb, form), number=0, adjective=None) if verb.objects else None
-    if thing and (thing.noun.korean == "물" or ("drink" in thing.noun.classes and verb.lemma != "마시다")):
+    is_drink = thing is not None and "drink" in thing.noun.classes
+    if thing and (thing.noun.korean in ("물", "콜라", "우유") or (is_drink and verb.lemma != "마시다")):
         return purpose(rng)
     subject = None if form.question or chance(rng, 0.4) else rng.choice((ME, draw_person(rng, verb, role=False)))
     inner = replace(draw_clause(rng, form, verb, subject=ME, thing=thing, adjuncts=0.0), subject=None)
     if inner.person and subject and subject is not ME:
         subject = ME
-    if thing and "drink" in thing.noun.classes:
+    if is_drink:
         spots = [place for place in spots if place.korean == "카페"]
     place = rng.choice(spots)
     noun = thing.noun if thing else None
-    times = [time for time in SMALL_TIMES[form.tense] if suits_time(time, verb, noun)]
+    times = [t for t in SMALL_TIMES[form.tense] if suits_time(t, verb, noun) and "밤" not in t.korean]
     time = rng.choice(times) if chance(rng, 0.5) else None
     outer = Clause(goal_verb, subject, place=place, time=time)
     go = replace(outer, place=None).korean_arguments(form.level) + inner.korean_arguments(form.level)
@@ -276,7 +286,7 @@ def purpose(rng: random.Random) -> Sentence:
 
 _ERRANDS = words(
     "먹다 마시다 사다 읽다 빌리다 보다 배우다 공부하다 치다 하다 부르다 찍다 타다 만나다 놀다 "
-    "운동하다 수영하다 산책하다 쇼핑하다 쉬다 그리다 쓰다"
+    "운동하다 수영하다 산책하다 쇼핑하다 쉬다 그리다"
 )
 
 
@@ -288,11 +298,13 @@ def liking_to_do(rng: random.Random) -> Sentence:
     thing = Phrase(rng.choice(verb.objects)) if verb.objects else None
     if thing and thing.noun.korean in ("이메일", "보고서", "기사", "물"):
         return liking_to_do(rng)
-    subject = None if form.question else rng.choice((ME, ME, draw_person(rng, verb, thing.noun if thing else None)))
+    other = draw_person(rng, verb, thing.noun if thing else None, role=False)
+    subject = None if form.question else rng.choice((ME, ME, other))
     if verb.takes == "person":
         subject = None if form.question else ME
     inner = draw_clause(rng, Form(form.level, "past"), verb, subject=ME, thing=thing, adjuncts=0.5)
-    inner = replace(inner, subject=None, time=None, companion=None, manner=None, frequency=None)
+    place = None if inner.person else inner.place
+    inner = replace(inner, subject=None, place=place, time=None, companion=None, manner=None, frequency=None)
     outer = Clause(like, subject)
     if not form.question and not inner.person and chance(rng, 0.2):
         form = replace(form, negation="안")

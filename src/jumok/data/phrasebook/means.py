@@ -9,14 +9,14 @@ from . import english as en
 from .actions import finished
 from .clauses import Clause, Form, Means, Phrase, Sentence
 from .conjugation import Level
-from .drawing import chance, draw_companion, draw_level, draw_person, draw_subject, draw_time
+from .drawing import chance, draw_level, draw_person, draw_subject, draw_time
 from .english import Mode
 from .hangul import attach
 from .nouns import NOUN, Noun, nouns
-from .people import ME, Person
+from .people import ME, NAMES, PERSON, Person
 from .places import Place, places
 from .tables import rows
-from .times import FREQUENCIES
+from .times import COMING_TIMES, FREQUENCIES, RECENT_TIMES
 from .verbs import Verb, verb_frames
 
 _RIDES = """
@@ -40,7 +40,8 @@ _TOOLS = """
 먹다   | 죽 카레 볶음밥 비빔밥 된장찌개 | 숟가락 | with a spoon
 찍다   | 사진                 | 휴대폰 | with a cell phone
 찍다   | 사진                 | 카메라 | with a camera
-자르다 | 케이크 빵 수박 양파 당근 오이 두부 고기 | 칼 | with a knife
+자르다 | 케이크 빵 수박       | 칼     | with a knife
+자르다 | 양파 당근 오이 두부 고기 | 칼 | with a knife
 자르다 | 고기                 | 가위   | with scissors
 그리다 | 그림 꽃 고양이 강아지 나무 | 연필 | with a pencil
 그리다 | 그림 꽃 장미          | 볼펜   | with a pen
@@ -60,6 +61,8 @@ _TOOLS = """
 굽다   | 케이크               | 고구마 | with sweet potatoes
 """
 _LANGUAGES = nouns("language")
+_SPEECHES = {language.korean for language in _LANGUAGES}
+_FOREIGN = _SPEECHES - {"한국어"}
 _SPEAK = Verb("말하다", "speak", (), (), (), frozenset(), "nothing")
 _TALK = verb_frames("이야기하다")[0]
 _MOVE = verb_frames("이사하다")[0]
@@ -111,12 +114,23 @@ _SPOKEN = [
 ]
 
 
-def _draw_form(rng: random.Random, verb: Verb) -> Form:
+def _draw_form(rng: random.Random, use: _Use) -> Form:
+    verb = use.verb
     kinds = ("past", "present", "future", "want", "can", "progressive")
     kind = rng.choices(kinds, (38, 22, 14, 9, 8, 7))[0]
     if "hither" in verb.traits and kind in ("future", "want", "can", "progressive"):
         kind = "past"
-    if kind in ("future", "want", "can") and ("instant" in verb.traits or verb.lemma == "먹다"):
+    if kind in ("future", "want", "can") and ("instant" in verb.traits or verb.lemma in ("먹다", "말하다")):
+        kind = "past"
+    # With what to cook or in which language to write is a matter of wish and skill, a pen is none.
+    is_journey = bool(use.places) and bool(use.places[0].classes & {"city", "country", "rural"})
+    is_matter = (
+        is_journey
+        or (kind == "can" and verb.takes == "goal")
+        or verb.lemma in ("만들다", "굽다")
+        or use.means.korean in _SPEECHES
+    )
+    if kind in ("want", "can") and not is_matter:
         kind = "past"
     if kind == "progressive" and verb.takes == "goal":
         kind = "past"
@@ -130,7 +144,8 @@ def _draw_form(rng: random.Random, verb: Verb) -> Form:
 
 
 def _may_do(person: Person, use: _Use) -> bool:
-    if person.kind == "role" or (use.verb is _SPEAK and person.honoured):
+    is_foreign = use.means.korean in _FOREIGN
+    if person.kind == "role" or (use.verb is _SPEAK and person.honoured) or (is_foreign and person.kind == "kin"):
         return False
     # The old neither go to work nor ride about.
     is_old = person.lemma in ("할머니", "할아버지")
@@ -140,7 +155,7 @@ def _may_do(person: Person, use: _Use) -> bool:
 
 def _said(rng: random.Random, construction: str, use: _Use) -> Sentence:
     verb = use.verb
-    form = _draw_form(rng, verb)
+    form = _draw_form(rng, use)
     subject = draw_subject(rng, verb, use.noun, question=form.question)
     while subject and not _may_do(subject, use):
         subject = draw_subject(rng, verb, use.noun, question=form.question)
@@ -149,11 +164,13 @@ def _said(rng: random.Random, construction: str, use: _Use) -> Sentence:
         frequency = rng.choice(FREQUENCIES[2:] if verb.lemma == "먹다" else FREQUENCIES)
     elif form.mode == "plain" and "instant" not in verb.traits and verb.lemma != "먹다" and chance(rng, 0.5):
         time = draw_time(rng, form, verb, use.noun)
+        if verb.takes != "goal" and time not in (*RECENT_TIMES, *COMING_TIMES):
+            time = None
     person = None
     if verb is _TALK:
         if subject and subject.kind not in ("me", "name"):
             subject = ME
-        person = draw_companion(rng, subject)
+        person = rng.choice([other for other in (*NAMES, PERSON["선생님"], PERSON["동료"]) if other != subject])
     clause = Clause(
         verb,
         subject,

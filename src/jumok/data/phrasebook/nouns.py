@@ -4,7 +4,8 @@ A table row reads ``classes | usual counter | nouns``, and a noun ``korean engli
 how English treats the noun when nothing else is said about it:
 
 - ``count`` (the default): 사과를 → an apple; generally apples; two apples;
-- ``mass``: 물을 → water; two glasses of water (the unit stands after the counter);
+- ``mass``: 물을 → water; two glasses of water (the unit stands after the counter); one of the class ``uncut`` is
+  bought and baked as one thing: 케이크를 → a cake;
 - ``plural``: 바지를 → pants; two pairs of pants;
 - ``the``: 문을 → the door;
 - ``name``: 축구를 → soccer; never counted.
@@ -42,8 +43,8 @@ class Noun:
 
 
 _TABLE = """
-fruit food sold taste | 개 | 사과 apple; 바나나 banana; 포도 grapes /plural @송이 bunch; 딸기 strawberries /plural; 수박
-    watermelon /mass; 귤 tangerine; 복숭아 peach; 오렌지 orange; 감 persimmon
+fruit food sold taste | 개 | 사과 apple; 바나나 banana; 포도 grapes /plural @송이 bunch; 딸기 strawberries /plural; 귤
+    tangerine; 복숭아 peach; 오렌지 orange; 감 persimmon
 vegetable food sold taste cookable | 개 | 감자 potato; 고구마 sweet potato; 당근 carrot; 양파 onion; 오이 cucumber;
     토마토 tomato; 배추 cabbage /mass @포기 head; 두부 tofu /mass @모 block
 dish food served taste cooked | 그릇 | 비빔밥 bibimbap /mass @그릇 bowl; 냉면 cold noodles /plural @그릇 bowl; 라면
@@ -54,7 +55,9 @@ western food served taste cooked sold | 개 | 피자 pizza /mass @조각 slice; 
     샐러드 salad /mass @접시 plate; 스파게티 spaghetti /mass @접시 plate; 치킨 fried chicken /mass @조각 piece
 staple food sold taste |  | 김치 kimchi /mass; 고기 meat /mass; 생선 fish /mass; 달걀 egg @개; 치즈 cheese /mass
     @조각 slice
-sweets food sold taste | 개 | 빵 bread /mass @조각 piece; 케이크 cake /mass @조각 piece; 과자 snacks /plural @봉지
+fruit food sold taste uncut | 개 | 수박 watermelon /mass
+sweets food sold taste uncut | 개 | 케이크 cake /mass @조각 piece
+sweets food sold taste | 개 | 빵 bread /mass @조각 piece; 과자 snacks /plural @봉지
     bag; 초콜릿 chocolate /mass @조각 piece; 사탕 candy /mass @봉지 bag; 아이스크림 ice cream /mass @그릇 bowl; 떡
     rice cakes /plural
 drink sold taste | 잔 | 물 water /mass @잔 glass; 커피 coffee /mass @잔 cup; 녹차 green tea /mass @잔 cup; 우유 milk

@@ -44,6 +44,8 @@ _JUDGED_BY |= {
     "받다": words("예쁘다 특별하다 길다 짧다 슬프다 귀엽다 좋다 아름답다"),
 }
 _UNJUDGED = frozenset({"더럽다", "위험하다"})
+# What was hot when it was bought is not hot now.
+_PASSING = frozenset({"뜨겁다", "차갑다"})
 _TELLING_FRAMES = [verb for verb in TRANSITIVE if verb.lemma in _TELLING and "generic" not in verb.traits]
 
 
@@ -63,8 +65,12 @@ def _relative(
     return clause, korean, verb_said + (" " + time.english if time else "")
 
 
+# Of another one sees what he bought or made, but not how it tasted to him.
+_SEEN_OF_OTHERS = words("사다 만들다 굽다 쓰다 그리다 고르다 받다 빌리다")
+
+
 def _draw_teller(rng: random.Random, verb: Verb, noun: Noun) -> Person | None:
-    roll = rng.random()
+    roll = rng.random() if verb.lemma in _SEEN_OF_OTHERS else 0.65 * rng.random()
     if roll < 0.3:
         return None
     if roll < 0.65:
@@ -91,8 +97,13 @@ def _the(noun: Noun) -> str:
 def judgements(verb: Verb, noun: Noun) -> list[Adjective]:
     """What one may say of a thing after having dealt with it in this way."""
     allowed = _JUDGED_BY.get(verb.lemma)
+    unjudged = _UNJUDGED | (_PASSING if verb.lemma == "사다" else frozenset())
     adjectives = ADJECTIVES_OF.get(noun, ())
-    return [a for a in adjectives if (a.lemma in allowed if allowed else a.lemma not in _UNJUDGED)]
+    return [a for a in adjectives if (a.lemma in allowed if allowed else a.lemma not in unjudged)]
+
+
+# What one is at for some days.
+_TAKING_DAYS = words("책 소설 만화책 드라마 만화 다큐멘터리 그림 보고서")
 
 
 def thing_told_apart(rng: random.Random) -> Sentence:
@@ -106,10 +117,7 @@ def thing_told_apart(rng: random.Random) -> Sentence:
     adjective = rng.choice(fitting)
     level = draw_level(rng)
     tense: Tense = "past" if chance(rng, 0.8) else "present"
-    if tense == "present" and (
-        verb.lemma not in ("읽다", "보다", "듣다", "쓰다", "그리다")
-        or noun.korean in ("영화", "연극", "뮤지컬", "공연", "사진")
-    ):
+    if tense == "present" and (verb.lemma not in ("읽다", "보다", "쓰다", "그리다") or noun.korean not in _TAKING_DAYS):
         tense = "past"
     matrix: Tense = "present" if tense == "present" or _TELLING[verb.lemma] == "present" else "past"
     subject = _draw_teller(rng, verb, noun)
@@ -148,6 +156,8 @@ _CHAINS = [
     if first.lemma in _THEN and "ongoing" not in first.traits
     for second in TRANSITIVE
     if second.lemma in _THEN[first.lemma].split() and first is not second and "own" not in second.traits
+    # 쓰다 is to put on what was bought, and to write nothing.
+    if second.english != "write"
     for noun in first.objects
     if noun in second.objects and noun.kind not in ("name", "the")
     # Noodles are eaten at once.
@@ -198,12 +208,17 @@ _JUDGED_PLACES = [
 ]
 
 
+# One does not go often where it is dull or uncomfortable, nor to the airport.
+_KEEPING_AWAY = words("지루하다 불편하다 더럽다")
+_SELDOM = words("호텔 공항 병원 동물원 놀이공원 기차역")
+
+
 def place_told_apart(rng: random.Random) -> Sentence:
     """제가 자주 가는 카페는 조용해요; 어제 간 식당은 시끄러웠어요."""
     adjective, place = rng.choice(_JUDGED_PLACES)
     level = draw_level(rng)
-    subject = rng.choice((None, ME, ME, rng.choice(NAMES)))
-    is_habit = chance(rng, 0.45)
+    is_habit = chance(rng, 0.45) and adjective.lemma not in _KEEPING_AWAY and place.korean not in _SELDOM
+    subject = rng.choice((None, ME, ME, rng.choice(NAMES) if is_habit else ME))
     who = subject.subject(level) + " " if subject else ""
     doer = subject or ME
     if is_habit:
@@ -240,7 +255,8 @@ def person_told_apart(rng: random.Random) -> Sentence:
     thing = Phrase(rng.choice(verb.objects)) if verb.objects else None
     form = Form(level, "present", "progressive")
     clause = draw_clause(rng, form, verb, subject=who, thing=thing, adjuncts=0.6)
-    clause = replace(clause, subject=None, time=None, companion=None, manner=None)
+    place = None if clause.place and clause.place.korean == "집" else clause.place
+    clause = replace(clause, subject=None, place=place, time=None, companion=None, manner=None)
     arguments = clause.korean_arguments(level)
     korean = f"{arguments}{ko.adnominal(ko.progressive(verb.predicate), 'present')} 사람은 "
     korean += ko.finish(ko.copula(who.korean(level)), level) + "."

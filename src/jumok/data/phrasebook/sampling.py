@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from . import actions, describing, joining, means, relating, scenes, speaking
+from . import actions, asking, describing, joining, means, relating, scenes, speaking
 from .clauses import Sentence
 
 Pair = tuple[str, str]
@@ -24,6 +24,7 @@ CONSTRUCTIONS: tuple[tuple[Callable[[random.Random], Sentence], int], ...] = (
     *actions.CONSTRUCTIONS,
     *describing.CONSTRUCTIONS,
     *speaking.CONSTRUCTIONS,
+    *asking.CONSTRUCTIONS,
     *joining.CONSTRUCTIONS,
     *relating.CONSTRUCTIONS,
     *scenes.CONSTRUCTIONS,

@@ -79,6 +79,9 @@ GREAT_TIMES: dict[Tense, tuple[Time, ...]] = {
     "future": _FAR_FUTURE,
 }
 NEAR_PAST_TIMES = _NEAR_PAST
+# When something was left undone or is asked after, and for when something is wished, owed or refused.
+RECENT_TIMES = (TODAY, *(time for time in PAST_TIMES if time.korean in ("어제", "오늘 아침에", "아까", "어제저녁에")))
+COMING_TIMES = (TODAY, *(time for time in FUTURE_TIMES if time.korean in ("오늘 저녁에", "내일", "이번 주말에")))
 DAY_FUTURE_TIMES = _DAY_FUTURE
 DAY_PAST_TIMES = (*_DAY_PAST, _FAR_PAST[0])
 

@@ -29,53 +29,56 @@ from .times import MANNERS, Adverb
 _WITH_THING = """
 먹다 | eat | fruit sweets | 집 | 많이 조금 천천히 혼자 같이 | counted described request fun
 먹다 | eat | dish western | 식당 집 | 많이 조금 천천히 빨리 혼자 같이 | counted described request fun
-먹다 | eat | staple 감자 고구마 토마토 오이 두부 | 집 | 많이 조금 천천히 | described request generic
+먹다 | eat | staple 감자 고구마 토마토 오이 두부 | 집 | 많이 조금 | described request generic
 먹다 | have | meal | 식당 집 | 혼자 일찍 늦게 같이 | daily duty request
 먹다 | take | 약 비타민 | | | duty request punctual slight
-마시다 | drink | drink | 카페 집 식당 | 많이 조금 천천히 혼자 같이 | counted described request fun
+마시다 | drink | 커피 녹차 홍차 우유 주스 | 카페 집 | 많이 조금 천천히 혼자 같이 | counted described request fun
+마시다 | drink | 물 콜라 | 집 식당 | 많이 조금 천천히 | counted described request fun
 마시다 | drink | alcohol | 집 식당 | 많이 조금 천천히 혼자 같이 | counted described fun
 사다 | buy | fruit vegetable staple | 시장 | 많이 | counted described generic punctual duty request
 사다 | buy | sweets drink | 편의점 | 많이 | counted described punctual duty request
 사다 | buy | garment carried gift | 백화점 시장 | 같이 | counted described punctual duty once
 사다 | buy | book | 서점 | | counted described punctual duty once
-사다 | buy | stationery | 서점 | | counted described punctual duty once slight
-사다 | buy | tableware | 시장 백화점 | 같이 | counted described once punctual duty
+사다 | buy | stationery | 서점 | | counted described punctual duty once slight unwished
+사다 | buy | tableware | 시장 백화점 | 같이 | counted described once punctual duty unwished
 사다 | buy | gadget bike appliance furniture | 백화점 | | counted described great once punctual duty
 사다 | buy | drivable | | | described great once punctual adult
 팔다 | sell | fruit vegetable | 시장 | | generic adult slight unwilled unwished
 팔다 | sell | furniture gadget bike drivable | | | described great once adult punctual own
 요리하다 | cook | 고기 생선 감자 양파 당근 배추 두부 | 집 | 같이 혼자 | domestic whole generic unwished
 만들다 | make | dish western | 집 | 혼자 같이 | described request fun
-굽다 | bake | 빵 케이크 고구마 | 집 | 같이 혼자 | domestic request fun
-주문하다 | order | dish western | 식당 | | counted request whole slight punctual
-주문하다 | order | 커피 녹차 홍차 주스 콜라 우유 | 카페 | | counted request whole slight punctual
+굽다 | bake | 빵 케이크 | 집 | 같이 혼자 | domestic request fun
+굽다 | bake | 고구마 | 집 | 같이 혼자 | domestic request fun generic
+주문하다 | order | dish western | 식당 | | counted request whole slight punctual once
+주문하다 | order | 커피 녹차 홍차 주스 콜라 우유 | 카페 | | counted request whole slight punctual once
 자르다 | cut | 케이크 빵 수박 양파 당근 오이 두부 고기 | | 천천히 빨리 | instant definite once request slight unwished
 읽다 | read | book 신문 기사 시 | 도서관 집 카페 | 조용히 천천히 다시 혼자 | counted described duty request fun
 읽다 | read | 편지 이메일 보고서 | 집 사무실 | 천천히 다시 | counted described duty slight
 쓰다 | write | 편지 이메일 보고서 엽서 시 기사 | 집 카페 도서관 | 천천히 다시 | counted described duty fun
 쓰다 | write | 소설 | | | described fun great
-외우다 | memorize | 단어 | 집 도서관 | 다시 | those duty pupil unwished
-외우다 | memorize | 시 노래 | 집 | 다시 | definite duty pupil unwished once
+외우다 | memorize | 단어 | 집 도서관 | | those duty pupil unwished
+외우다 | memorize | 시 노래 | 집 | | definite duty pupil unwished once
 보내다 | send | 편지 이메일 엽서 선물 사진 | | 다시 | counted described duty request
 받다 | receive | 편지 이메일 엽서 gift | | | counted described punctual passive daily
 보다 | watch | 영화 | 영화관 집 | 혼자 같이 다시 | counted described fun
 보다 | watch | 드라마 다큐멘터리 screen | 집 | 혼자 같이 | described fun
 보다 | watch | 만화 | 집 | 혼자 같이 | described fun youthful
 보다 | watch | 연극 뮤지컬 공연 | | 혼자 같이 다시 | described fun
-듣다 | listen to | sound song | 집 카페 | 혼자 조용히 같이 | fun
+듣다 | listen to | 음악 노래 | 집 카페 | 혼자 같이 | fun
+듣다 | listen to | 라디오 | 집 | 혼자 | fun
 부르다 | sing | song | 집 노래방 | 크게 같이 잘 | described fun request
 배우다 | learn | language science | 학교 | 혼자 같이 | great generic duty fun
 배우다 | learn | racket struck_instrument | 학교 | 혼자 같이 | great generic fun
 연습하다 | practice | struck_instrument | 학교 집 | 열심히 혼자 같이 | whole generic duty
 연습하다 | practice | racket | 체육관 학교 | 열심히 혼자 같이 | whole generic duty
-공부하다 | study | language science | 학교 도서관 집 카페 | 열심히 혼자 같이 | whole generic duty youthful fun
+공부하다 | study | language science | 학교 도서관 집 카페 | 열심히 조용히 혼자 같이 | whole generic duty youthful fun
 가르치다 | teach | language science | 학교 | | generic adult fun
 하다 | play | 축구 야구 | 운동장 학교 공원 | 같이 | generic youthful fun
 하다 | play | 농구 배구 | 체육관 운동장 학교 | 같이 | generic youthful fun
 하다 | play | 게임 | 집 | 같이 혼자 | generic youthful fun
 치다 | play | racket | 체육관 학교 | 잘 같이 | generic fun
 치다 | play | struck_instrument | 집 학교 교회 | 잘 같이 | generic fun
-하다 | do | 숙제 | 집 도서관 카페 | 혼자 빨리 같이 | generic pupil duty
+하다 | do | 숙제 | 집 도서관 카페 | 혼자 같이 | generic pupil duty
 끝내다 | finish | 숙제 보고서 | | 빨리 일찍 | definite once duty punctual
 입다 | wear | clothes | | | described duty request slight
 신다 | wear | footwear | | | described duty request slight
@@ -91,7 +94,8 @@ _WITH_THING = """
 잃어버리다 | lose | losable carried 휴대폰 카메라 | | | own accident punctual
 고치다 | fix | gadget bike | | 혼자 빨리 | definite duty request once adult
 고치다 | fix | appliance | | 혼자 빨리 | definite duty request once adult domestic youthful
-사용하다 | use | 컴퓨터 노트북 카메라 휴대폰 세탁기 에어컨 선풍기 사전 | | | described whole once
+사용하다 | use | 컴퓨터 노트북 카메라 휴대폰 사전 | | | described whole once
+사용하다 | use | 세탁기 에어컨 선풍기 | | | definite whole once
 열다 | open | opening | | 천천히 조용히 | instant once punctual request
 닫다 | close | opening | | 천천히 조용히 | instant once punctual request duty
 켜다 | turn on | switch 컴퓨터 에어컨 텔레비전 라디오 선풍기 | | | instant definite punctual request once
@@ -99,7 +103,7 @@ _WITH_THING = """
 청소하다 | clean | cleanable | | 혼자 같이 빨리 | whole duty request unwished
 청소하다 | clean | 교실 | | 혼자 빨리 | whole duty request pupil unwished
 찍다 | take | 사진 | 공원 바다 산 동물원 강 | 많이 같이 | counted described request fun
-그리다 | draw | 그림 꽃 장미 나무 | 공원 학교 집 | 잘 천천히 혼자 | described fun
+그리다 | draw | 그림 꽃 장미 나무 | 공원 학교 집 | 잘 천천히 | described fun
 그리다 | draw | animal | | 잘 천천히 | once youthful slight
 키우다 | raise | pet | 집 | | counted described great slight dwelling
 키우다 | raise | 소 돼지 오리 말 | 시골 | | generic adult great slight dwelling
@@ -107,16 +111,17 @@ _WITH_THING = """
 타다 | take | transit | | 같이 | once punctual duty request unwished slight
 타다 | ride | 자전거 | 공원 | 천천히 잘 같이 혼자 | youthful fun
 타다 | ride | 말 | 제주도 | 잘 | once youthful great slight unwilled
-운전하다 | drive | 자동차 | | 천천히 빨리 잘 | whole adult described unwished
-운전하다 | drive | 트럭 버스 택시 | | | whole adult domestic once unwished slight
+운전하다 | drive | 자동차 | | 천천히 빨리 잘 | whole adult described unwished unwilled
+운전하다 | drive | 트럭 버스 택시 | | | whole adult domestic once unwished slight unwilled
 씻다 | wash | 사과 포도 딸기 복숭아 감자 고구마 당근 오이 토마토 배추
     tableware | | 빨리 | those duty request once unwished slight instant domestic unwilled
 씻다 | wash | body | | | instant own duty request punctual
 준비하다 | prepare | 선물 | | 혼자 같이 | daily whole duty once
 준비하다 | prepare | meal | | 혼자 같이 | daily whole duty once adult
-좋아하다 | like | fruit dish western sweets drink animal show game racket song 꽃 장미 | | | generic state whole
+좋아하다 | like | fruit dish western sweets 커피 녹차 홍차 우유 주스 콜라 animal show game racket song 꽃
+    장미 | | | generic state whole
 싫어하다 | dislike | vegetable staple alcohol beast 게임 수학 과학 | | | generic state whole slight
-풀다 | solve | 문제 | 학교 도서관 | 혼자 빨리 천천히 같이 | definite duty request pupil
+풀다 | solve | 문제 | 학교 도서관 | 혼자 빨리 천천히 같이 | definite duty request pupil once
 버리다 | throw away | 잡지 신문 | | | definite once punctual duty request unwished
 버리다 | throw away | garment furniture | | | definite described once punctual slight unwished unwilled
 가져오다 | bring | 여권 | | | own once punctual duty request unwished
@@ -126,7 +131,7 @@ _WITH_THING = """
 """
 _WITH_PERSON = """
 만나다 | meet | | meeting | | punctual duty
-돕다 | help | | | | duty request
+도와주다 | help | | | | duty request
 기다리다 | wait for | | meeting | 오래 | duty request unwished once
 전화하다 | call | | | 다시 | whole punctual duty request
 초대하다 | invite | | | | whole punctual once request daily
@@ -139,12 +144,13 @@ _WITH_RECIPIENT = """
 주다 | give | gift book 가방 시계 초콜릿 사탕 | | | described request punctual slight once
 보내다 | send | 편지 이메일 엽서 선물 사진 책 | | | counted described duty request
 빌려주다 | lend | book 우산 노트북 카메라 자전거 볼펜 사전 | | | request punctual once slight
-보여 주다 | show | 사진 그림 편지 여권 표 보고서 | | | described request once punctual slight
+보여 주다 | show | 사진 그림 편지 표 | | | described request once punctual slight
+보여 주다 | show | 여권 | | | own request once punctual slight
 """
 _WITHOUT_OBJECT = """
 자다 | sleep | | 집 기숙사 | 많이 일찍 늦게 조금 | daily routine request
 쉬다 | rest | | 집 공원 카페 바다 | 조금 많이 혼자 같이 | request fun
-일하다 | work | | workplace | 열심히 많이 늦게 혼자 | split duty adult
+일하다 | work | | workplace | 열심히 많이 혼자 | split duty adult
 운동하다 | exercise | | 공원 체육관 집 | 열심히 많이 혼자 같이 | split duty request fun
 수영하다 | swim | | 바다 수영장 강 | 천천히 혼자 같이 | split fun
 산책하다 | take a walk | | 공원 바다 | 혼자 같이 | split fun
@@ -166,14 +172,14 @@ _WITHOUT_OBJECT = """
 졸업하다 | graduate | | | | great split event pupil punctual
 출근하다 | go to work | | | 일찍 늦게 | daily routine split adult duty punctual unwished
 퇴근하다 | leave work | | | 일찍 늦게 | daily routine split adult punctual
-노래하다 | sing | | 학교 교회 노래방 | 크게 같이 혼자 | split fun request
+노래하다 | sing | | 교회 노래방 | 크게 같이 | split fun
 눕다 | lie down | | | | domestic ongoing once punctual slight
 """
 _WITH_GOAL = """
 가다 | go | | study_place workplace eatery outdoors shop errand book_shop cinema sight transport swim_place
     sport_place bakery flower_shop city 집 노래방 | 혼자 같이 일찍 다시 | duty request
-가다 | go | | country rural 제주도 | 혼자 같이 다시 | great once
-오다 | come | | 학교 회사 도서관 카페 공원 집 교회 사무실 병원 | 혼자 일찍 늦게 다시 같이 빨리 | hither request
+가다 | go | | country rural 제주도 | 혼자 같이 다시 | great once going
+오다 | come | | 학교 회사 도서관 카페 공원 집 교회 사무실 병원 | 혼자 일찍 늦게 다시 같이 | hither request
 오다 | come | | 서울 부산 한국 | 혼자 다시 같이 | hither great once
 도착하다 | arrive | | 학교 회사 공항 기차역 호텔 서울 부산 사무실 집 | 일찍 늦게 | at event punctual passive
 다니다 | attend | | 학교 교회 | | attend state

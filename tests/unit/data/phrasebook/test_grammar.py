@@ -4,13 +4,16 @@ import random
 
 import pytest
 
+from jumok.data.phrasebook.actions import ability
 from jumok.data.phrasebook.adjectives import ADJECTIVES
+from jumok.data.phrasebook.asking import ask_who
 from jumok.data.phrasebook.clauses import Clause, Form, Means, Phrase
 from jumok.data.phrasebook.nouns import NOUN
+from jumok.data.phrasebook.occasions import suits_time
 from jumok.data.phrasebook.people import ME, NAMES, PERSON
 from jumok.data.phrasebook.places import PLACE
 from jumok.data.phrasebook.sampling import CONSTRUCTIONS, generate_sentence
-from jumok.data.phrasebook.times import FREQUENCIES, MANNERS, PAST_TIMES
+from jumok.data.phrasebook.times import FREQUENCIES, MANNERS, PAST_TIMES, SMALL_TIMES, WEEKDAYS
 from jumok.data.phrasebook.verbs import verb_frames
 
 TIME = {time.korean: time for time in PAST_TIMES}
@@ -148,6 +151,43 @@ def test_every_construction_makes_whole_sentences(draw) -> None:  # type: ignore
         assert len(sentence.korean.split()) <= 13 and len(sentence.english.split()) <= 20
         for first, second in sentence.combinations:
             assert first in sentence.words and second in sentence.words
+
+
+def test_a_cake_is_bought_and_baked_whole_but_eaten_by_the_piece() -> None:
+    cake, melon = NOUN["케이크"], NOUN["수박"]
+    past = Form("polite", "past")
+    said = {
+        lemma: Clause(next(v for v in verb_frames(lemma) if cake in v.objects), ME, Phrase(cake)).english(past)
+        for lemma in ("먹다", "사다", "굽다")
+    }
+    assert said == {"먹다": "I ate cake.", "사다": "I bought a cake.", "굽다": "I baked a cake."}
+    buy = next(verb for verb in verb_frames("사다") if melon in verb.objects)
+    assert Clause(buy, ME, Phrase(melon)).english(past) == "I bought a watermelon."
+
+
+def test_the_honoured_are_helped_with_드리다() -> None:
+    help_ = verb_frames("도와주다")[0]
+    assert both(Clause(help_, ME, person=PERSON["할머니"]), Form("polite", "past")) == (
+        "저는 할머니를 도와드렸어요.",
+        "I helped my grandmother.",
+    )
+    assert Clause(help_, ME, person=PERSON["친구"]).korean(Form("casual", "past")) == "나는 친구를 도와줬어."
+
+
+def test_times_fit_the_deed() -> None:
+    wear, shower, order = verb_frames("쓰다", "wear")[0], verb_frames("샤워하다")[0], verb_frames("주문하다")[0]
+    times = {time.korean: time for tense in ("past", "future") for time in SMALL_TIMES[tense]}
+    assert not suits_time(times["오늘 밤에"], wear, NOUN["선글라스"])
+    assert not suits_time(times["다음 주에"], shower)
+    assert not suits_time(WEEKDAYS[0], order, NOUN["주스"])
+    assert suits_time(times["어제"], order, NOUN["주스"])
+
+
+def test_one_is_not_unable_to_do_it_later_nor_asks_who_will_switch_it_on() -> None:
+    rng = random.Random(11)
+    drawn = [draw(rng).korean for draw in (ability, ask_who) for _ in range(1_000)]
+    assert not any("이따가" in korean and "수 없" in korean for korean in drawn)
+    assert not any(korean.startswith("누가") and ("켤 거" in korean or "끌 거" in korean) for korean in drawn)
 
 
 def test_casual_speech_never_says_저_and_other_speech_never_나() -> None:
