@@ -4,10 +4,10 @@
     python benchmarks/soak.py --kills 20 --seed 7 --verbose
     python benchmarks/soak.py --json > soak.json
 
-The commands are the real ones, in processes of their own. SIGKILL, SIGTERM and SIGINT are drawn by the seed, and so
-is the moment: anywhere between the import of torch and a while into the training. A short training is timed
-first, so that the long one outlasts the kills; then it is trained once without any. At the end weights, optimizer,
-counters and the loss of every step have to be equal to that one's, bit by bit; otherwise the exit code is 1.
+The commands are the real ones, in processes of their own. SIGKILL, SIGTERM and SIGINT take turns in an order that the
+seed decides, and it decides the moment: anywhere between the import of torch and a while into the training. A short
+training is timed first, so that the long one outlasts the kills; then that one is trained once without any. At the end
+weights, optimizer, counters and the loss of every step have to be equal to it, bit by bit; else the exit code is 1.
 """
 
 from __future__ import annotations
@@ -148,10 +148,11 @@ def calibrate(folder: Path) -> tuple[float, float]:
 def kill_often(folder: Path, max_steps: int, start_up: float, options: argparse.Namespace) -> list[Kill]:
     rng = random.Random(options.seed)
     kills: list[Kill] = []
+    coming: list[signal.Signals] = []
     while len(kills) < options.kills:
-        number = rng.choice(SIGNALS)
-        moment = rng.uniform(0.5 * start_up, start_up + options.seconds)
-        kill = live_and_die(folder, max_steps, number, moment)
+        coming = coming or rng.sample(SIGNALS, len(SIGNALS))
+        moment = rng.uniform(0.75 * start_up, start_up + options.seconds)
+        kill = live_and_die(folder, max_steps, coming.pop(), moment)
         if kill.code == 0:
             say(f"the training ended after {len(kills)} kills, before the next one came")
             break

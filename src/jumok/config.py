@@ -58,8 +58,7 @@ class TokenizerConfig(Section):
         0.0,
         ge=0,
         lt=1,
-        description="Subword regularisation in training: probability that BPE skips a merge, or "
-        "the smoothing of unigram sampling. 0 is off.",
+        description="Subword regularisation in training: probability that a piece is cut in two. 0 is off.",
     )
 
 

@@ -73,7 +73,7 @@ class Checkpoints:
                     temporary.rename(final)
                     sync_directory(self.folder)
                     self.verify(step)
-                    replace_durably(self.folder / "last", f"{final.name}\n".encode())
+                    self._move_last(step)
         finally:
             if is_main:
                 self._sweep()
@@ -94,12 +94,13 @@ class Checkpoints:
 
     def load_last(self, say: Callable[[str], None]) -> tuple[Tensors, Tensors, dict[str, Any]] | None:
         """The newest checkpoint that is whole; damaged ones are named aloud. None where there never was one."""
+        self._sweep()
         steps = self.steps()
         damaged: list[Path] = []
         for step in reversed(steps):
             try:
                 self.verify(step)
-                state = json.loads((self.path(step) / "state.json").read_text(encoding="utf-8"))
+                state = self._state(step)
                 _refuse_newer(state["version"], self.path(step))
                 model, optimizer = (self._tensors(step, kind) for kind in ("model", "optimizer"))
             except CheckpointError as error:
@@ -109,6 +110,7 @@ class Checkpoints:
             for path in damaged:  # out of the way: the training comes to those steps again
                 shutil.rmtree(path.with_name(f"{path.name}.damaged"), ignore_errors=True)
                 path.rename(path.with_name(f"{path.name}.damaged"))
+            self._move_last(step)
             return model, optimizer, state
         if steps:
             raise CheckpointError(
@@ -117,23 +119,35 @@ class Checkpoints:
         return None
 
     def verify(self, step: int) -> None:
-        """Compare sizes and contents with the manifest."""
+        """Compare the files, their sizes and contents with the manifest."""
         path = self.path(step)
         try:
             manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+            files = {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()} - {"manifest.json"}
+            for name in sorted(files - manifest.keys()):
+                raise CheckpointError(f"{path / name}: is not in the manifest")
             for name, expected in manifest.items():
                 if (path / name).stat().st_size != expected["size"] or sha256(path / name) != expected["sha256"]:
                     raise CheckpointError(f"{path / name}: is damaged")
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise CheckpointError(f"{path}: is incomplete or its manifest is damaged") from None
 
-    def corpus(self, step: int) -> str | None:
-        """The fingerprint of the data that a checkpoint was trained on; None where that cannot be read."""
+    def corpus(self) -> str | None:
+        """The fingerprint of the data that the newest readable checkpoint was trained on."""
+        for step in reversed(self.steps()):
+            try:
+                return str(self._state(step).get("corpus"))
+            except CheckpointError:
+                continue  # whoever loads it will say so
+        return None
+
+    def _state(self, step: int) -> dict[str, Any]:
+        path = self.path(step) / "state.json"
         try:
-            state = json.loads((self.path(step) / "state.json").read_text(encoding="utf-8"))
-            return str(state["corpus"])
+            state: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            return {**state, "version": int(state["version"])}
         except (OSError, ValueError, KeyError, TypeError):
-            return None  # damaged: whoever loads it will say so
+            raise CheckpointError(f"{path}: is damaged") from None
 
     def load_model(self, step: int) -> Tensors:
         """The weights of a checkpoint that is whole."""
@@ -170,10 +184,17 @@ class Checkpoints:
         if self.path(step).exists():
             self.path(step).rename(self.folder / f".step-{step}.old")
 
+    def _move_last(self, step: int) -> None:
+        """Let `last` name this checkpoint."""
+        last, name = self.folder / "last", f"{self.path(step).name}\n".encode()
+        if not last.exists() or last.read_bytes() != name:
+            replace_durably(last, name)
+
     def _sweep(self) -> None:
         """Remove what is put away, and what an earlier process could not finish."""
         for path in self.folder.glob(".step-*"):
             shutil.rmtree(path, ignore_errors=True)
+        (self.folder / ".last.new").unlink(missing_ok=True)
 
 
 def _refuse_newer(version: int, path: Path) -> None:

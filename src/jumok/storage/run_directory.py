@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +22,7 @@ from safetensors.torch import save
 
 from jumok.config import Config, dump_toml, load_config
 from jumok.data.prepared import PreparedCorpus, open_tokenizers, tokenizer_files
-from jumok.errors import RunError
+from jumok.errors import RunError, TokenizerError
 from jumok.models import TranslationModel, build_model
 from jumok.storage.checkpoints import Checkpoints, Tensors, load_tensors, load_weights
 from jumok.storage.files import explain_full_disk, replace_durably
@@ -48,7 +47,7 @@ class RunDirectory:
             self.path.mkdir(parents=True, exist_ok=True)
             files = tokenizer_files(tokenizer_folder)
             for file in files:
-                shutil.copyfile(file, self.path / file.name)
+                replace_durably(self.path / file.name, file.read_bytes())
             for name in {"tokenizer.model", "source.model", "target.model"} - {file.name for file in files}:
                 (self.path / name).unlink(missing_ok=True)  # of an earlier attempt, joint where this one is not
         replace_durably(self.config_file, dump_toml(config).encode())
@@ -70,15 +69,21 @@ class RunDirectory:
         changes = [
             f"{file.name} is not the one of {corpus.folder}"
             for file in tokenizer_files(corpus.folder)
-            if not (self.path / file.name).exists() or (self.path / file.name).read_bytes() != file.read_bytes()
+            if not self._holds_the_same(file)
         ]
-        begun_on = {self.checkpoints.corpus(step) for step in self.checkpoints.steps()} - {None, corpus.fingerprint}
-        changes += [
-            f"{corpus.folder} holds other data (fingerprint {corpus.fingerprint[:12]}) than the run was begun on "
-            f"({str(fingerprint)[:12]})"
-            for fingerprint in sorted(map(str, begun_on))
-        ]
+        begun_on = self.checkpoints.corpus()
+        if begun_on not in (None, corpus.fingerprint):
+            changes.append(
+                f"{corpus.folder} holds other data (fingerprint {corpus.fingerprint[:12]}) than the run was begun on "
+                f"({begun_on[:12]})"
+            )
         return changes
+
+    def _holds_the_same(self, tokenizer_file: Path) -> bool:
+        try:
+            return Tokenizer(self.path / tokenizer_file.name).is_same_as(Tokenizer(tokenizer_file))
+        except TokenizerError:
+            return False
 
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
         """Source and target tokenizer."""
@@ -116,10 +121,10 @@ class RunDirectory:
         return result
 
     def metrics(self) -> list[dict[str, Any]]:
-        """The events of the training, in order; a half-written last line is passed over."""
+        """The events of the training, in order; a half-written line is passed over."""
         events = []
         if self.metrics_file.exists():
-            for line in self.metrics_file.read_text(encoding="utf-8").splitlines():
+            for line in self.metrics_file.read_bytes().split(b"\n"):
                 try:
                     events.append(json.loads(line))
                 except ValueError:

@@ -6,8 +6,8 @@ Bytes stand behind the vocabulary (byte fallback): a character that has no piece
 from __future__ import annotations
 
 import io
+import random
 import re
-import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -70,11 +70,20 @@ class Tokenizer:
             raise TokenizerError(
                 f"{path}: is missing or not a SentencePiece model; run `jumok prepare` again"
             ) from None
+        self._known_cuts: dict[int, list[tuple[int, int]]] = {}
 
     @property
     def vocab_size(self) -> int:
         """How many pieces there are."""
         return int(self._processor.vocab_size())
+
+    def is_same_as(self, other: Tokenizer) -> bool:
+        """Whether both cut every text alike: the same pieces with the same scores, whatever else the files hold."""
+        vocabularies = (
+            [(of.id_to_piece(i), of.get_score(i)) for i in range(of.vocab_size())]
+            for of in (self._processor, other._processor)
+        )
+        return next(vocabularies) == next(vocabularies)
 
     def encode(self, texts: Sequence[str], *, is_normalized: bool = False) -> list[list[int]]:
         """Ids of each text, without begin and end."""
@@ -83,24 +92,28 @@ class Tokenizer:
         return ids
 
     def encode_sampled(self, texts: Sequence[str], sampling: float, seed: int) -> list[list[int]]:
-        """Ids of each text, cut at random as subword regularisation asks; the seed decides how.
+        """Ids of each text, each piece cut in two with this probability, and its parts again; the seed decides.
 
-        Paper: Kudo 2018 (unigram); Provilkov et al. 2020 (BPE-dropout).
-        SentencePiece's generator belongs to a thread and is seeded when the thread first uses it: hence a new one.
+        Paper: subword regularisation, Kudo 2018 (unigram); Provilkov et al. 2020 (BPE-dropout).
+        Differs: pieces are cut instead of merges left out. SentencePiece's own sampling mixes a number of the process
+        into its seed, and a training that goes on in another process would not be the same.
         """
-        result: list[list[int]] = []
+        rng = random.Random(seed)
+        return [[part for piece in ids for part in self._cut(piece, sampling, rng)] for ids in self.encode(texts)]
 
-        def run() -> None:
-            sentencepiece.set_random_generator_seed(seed)
-            for text in texts:
-                result.append(
-                    self._processor.encode(normalize(text), enable_sampling=True, alpha=sampling, nbest_size=-1)
-                )
+    def _cut(self, piece: int, sampling: float, rng: random.Random) -> list[int]:
+        if rng.random() >= sampling or not (cuts := self._cuts(piece)):
+            return [piece]
+        return [part for half in rng.choice(cuts) for part in self._cut(half, sampling, rng)]
 
-        thread = threading.Thread(target=run)
-        thread.start()
-        thread.join()
-        return result
+    def _cuts(self, piece: int) -> list[tuple[int, int]]:
+        """The ways to cut a piece into two that are in the vocabulary too."""
+        if piece not in self._known_cuts:
+            of = self._processor
+            text = "" if of.is_control(piece) or of.is_byte(piece) else of.id_to_piece(piece)
+            halves = [(of.piece_to_id(text[:i]), of.piece_to_id(text[i:])) for i in range(1, len(text))]
+            self._known_cuts[piece] = [pair for pair in halves if UNK_ID not in pair]
+        return self._known_cuts[piece]
 
     def pieces(self, text: str) -> list[str]:
         """The pieces of a text, `▁` marking where a word begins."""

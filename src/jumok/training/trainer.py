@@ -170,19 +170,21 @@ class Trainer:
         total_loss, num_tokens, num_src_tokens, flops = self.world.total(*sums)
         grad_norm = self._scale_gradients(num_tokens)
         rate = learning_rate(settings, self.config.model.d_model, progress.step)
-        if math.isfinite(total_loss) and math.isfinite(grad_norm):
+        is_usable = math.isfinite(total_loss) and math.isfinite(grad_norm)
+        if is_usable:
             for group in self.optimizer.param_groups:
                 group["lr"] = rate
             self.optimizer.step()
             progress.skipped = 0
-        else:
-            self._skip(batches, total_loss, grad_norm)
         self.optimizer.zero_grad(set_to_none=True)
 
         progress.seconds = self._seconds()
         progress.tgt_tokens += int(num_tokens)
         progress.src_tokens += int(num_src_tokens)
         progress.flops += flops
+        if not is_usable:
+            self._skip(batches, total_loss, grad_norm)
+            return
         self._tell(
             "train",
             epoch=progress.epoch,
@@ -245,6 +247,10 @@ class Trainer:
         """Loss and greedy BLEU on the validation set; the best loss so far is remembered."""
         progress = self.progress
         loss = self._validation_loss()
+        if not math.isfinite(loss):
+            progress.worse_validations += 1
+            self._tell("note", text=f"step {progress.step:,}: the validation loss is not a number")
+            return
         figures: Event = {"loss": loss, "perplexity": math.exp(min(loss, 50.0))}
         if self.settings.validate_bleu:
             with gathered(self.objective):
@@ -327,7 +333,12 @@ class Trainer:
     # --- going on where it stopped ------------------------------------------------------------------------------
 
     def _go_on_from_checkpoint(self) -> None:
+        if not self.world.is_main:
+            self.world.wait()  # the main rank sets damaged ones aside
         loaded = self.run.checkpoints.load_last(lambda text: self._tell("note", text=text))
+        if self.world.is_main:
+            self.world.wait()
+            self.run.forget_metrics_after(0 if loaded is None else loaded[2]["step"])
         if loaded is None:
             return
         weights, optimizer_tensors, state = loaded
@@ -338,8 +349,6 @@ class Trainer:
             self._tell("note", text="data or batching have changed: the next epoch begins")
             self.progress.epoch += 1
             self.progress.pool = self.progress.batch = 0
-        if self.world.is_main:
-            self.run.forget_metrics_after(self.progress.step)
         self._tell("note", text=f"going on from step {self.progress.step:,}")
 
     def _origin(self) -> dict[str, Any]:

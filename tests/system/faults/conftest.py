@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -124,8 +125,9 @@ class Training:
     def losses(self) -> list[tuple[Any, ...]]:
         """Of every update and validation, as they were noted."""
         keys = ("event", "step", "epoch", "batch", "loss", "grad_norm", "bleu")
-        events = [json.loads(line) for line in self.run.metrics_file.read_text().splitlines()]
-        return [tuple(e.get(key) for key in keys) for e in events if e["event"] in ("train", "validate")]
+        lines = self.run.metrics_file.read_text(errors="replace").splitlines()
+        events = [json.loads(line) if line.endswith("}") else {"event": "torn"} for line in lines]
+        return [tuple(e.get(key) for key in keys) for e in events if e["event"] in ("train", "validate", "torn")]
 
     def saved(self, step: int) -> dict[str, Any]:
         """A checkpoint: weights, optimizer, and the counters that do not depend on the clock."""
@@ -143,6 +145,20 @@ class Training:
             "losses": self.losses(),
             "last": (self.run.checkpoints.folder / "last").read_text(),
         }
+
+    def boundaries(self, *faults: Fault, is_torn: bool) -> list[str]:
+        """Train to the end, and tell what was done to files, in order."""
+        log = self.log.with_suffix(".boundaries")
+        log.write_text("")
+        self.finish({"fault": "at_write", "log": str(log), "is_torn": is_torn}, *faults)
+        operations = [json.loads(line) for line in log.read_text().splitlines()]
+        return [f"{what} {path.removeprefix(f'{self.run.path}/')}" for what, path in operations]
+
+    def copy(self, name: str) -> Training:
+        """Another run directory with the same in it."""
+        other = Training(self.driver, name)
+        shutil.copytree(self.run.path, other.run.path)
+        return other
 
     def leftovers(self) -> list[str]:
         """Half-finished files and folders."""
@@ -199,4 +215,14 @@ def whole(trainings: Trainings) -> Training:
     """The training that nothing happened to."""
     training = trainings("whole")
     training.finish()
+    return training
+
+
+@pytest.fixture(scope="session")
+def stopped(trainings: Trainings) -> Training:
+    """A training with two checkpoints, of steps 4 and 6."""
+    training = trainings("stopped")
+    fault = {"fault": "at_call", "function": "jumok.training.trainer:Trainer._update", "call": 6, "send": "SIGTERM"}
+    assert training.train(fault) == 143
+    assert training.run.checkpoints.steps() == [4, 6]
     return training

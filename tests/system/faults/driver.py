@@ -88,7 +88,7 @@ def finish(directory: Any, result: dict[str, Any], say: Any) -> None:
 
 
 def at_write(number: int = 0, is_torn: bool = False, log: str | None = None) -> None:
-    """SIGKILL before the n-th operation on a file; torn: half of what is being written is there. A log counts them."""
+    """SIGKILL before the n-th operation on a file, or, torn, in the midst of the n-th write. A log counts them."""
     seen = itertools.count(1)
     main_thread, here, prepared = threading.get_ident(), Path.cwd(), Path.cwd() / "prepared"
 
@@ -97,7 +97,7 @@ def at_write(number: int = 0, is_torn: bool = False, log: str | None = None) -> 
             return
         now = next(seen)
         if log is not None:
-            descriptor = os.open(log, os.O_RDONLY | os.O_APPEND | os.O_WRONLY)
+            descriptor = os.open(log, os.O_WRONLY | os.O_APPEND)
             os.write(descriptor, f"{json.dumps([what, str(path)])}\n".encode())
             os.close(descriptor)
         if now == number:
@@ -115,7 +115,9 @@ def at_write(number: int = 0, is_torn: bool = False, log: str | None = None) -> 
         if event == "open":
             if not arguments[2] & (os.O_WRONLY | os.O_RDWR):
                 return
-            if arguments[2] & os.O_APPEND and path.suffix == ".jsonl":
+            if arguments[2] & os.O_TRUNC:
+                tear = functools.partial(empty, path)
+            elif path.suffix == ".jsonl":
                 tear = functools.partial(append_half_a_line, path)
         pass_boundary(event, path, tear)
 
@@ -131,6 +133,10 @@ def at_write(number: int = 0, is_torn: bool = False, log: str | None = None) -> 
 
 
 OPERATIONS = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "shutil.copyfile", "shutil.rmtree")
+
+
+def empty(path: Path) -> None:
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
 
 
 def append_half_a_line(path: Path) -> None:

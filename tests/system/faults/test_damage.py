@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import pickle
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -31,25 +30,9 @@ def flip(path: Path) -> None:
     path.write_bytes(bytes(data))
 
 
-@pytest.fixture(scope="session")
-def stopped(trainings: Any) -> Any:
-    """A training with two checkpoints, of steps 4 and 6."""
-    training = trainings("stopped")
-    fault = {"fault": "at_call", "function": "jumok.training.trainer:Trainer._update", "call": 6, "send": "SIGTERM"}
-    assert training.train(fault) == 143
-    assert training.run.checkpoints.steps() == [4, 6]
-    return training
-
-
-def copied(trainings: Any, stopped: Any, name: str) -> Any:
-    training = trainings(name)
-    shutil.copytree(stopped.run.path, training.run.path)
-    return training
-
-
 @pytest.mark.parametrize("name", FILES)
-def test_one_flipped_byte_is_named_and_the_one_before_used(trainings: Any, whole: Any, stopped: Any, name: str) -> None:
-    training = copied(trainings, stopped, f"flipped-{name}")
+def test_one_flipped_byte_is_named_and_the_one_before_used(whole: Any, stopped: Any, name: str) -> None:
+    training = stopped.copy(f"flipped-{name}")
     folder = training.run.checkpoints.path(6)
     flip(folder / name)
     training.finish()
@@ -62,8 +45,8 @@ def test_one_flipped_byte_is_named_and_the_one_before_used(trainings: Any, whole
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_damage_in_all_of_them_stops_and_starts_nothing(trainings: Any, stopped: Any, name: str) -> None:
-    training = copied(trainings, stopped, f"all-{name}")
+def test_damage_in_all_of_them_stops_and_starts_nothing(stopped: Any, name: str) -> None:
+    training = stopped.copy(f"all-{name}")
     checkpoints = training.run.checkpoints
     for step in checkpoints.steps():
         flip(checkpoints.path(step) / name)
@@ -82,7 +65,7 @@ def test_damage_in_all_of_them_stops_and_starts_nothing(trainings: Any, stopped:
 def test_pickle_in_place_of_a_file_is_never_executed(
     trainings: Any, whole: Any, stopped: Any, name: str, is_covered_up: bool
 ) -> None:
-    training = copied(trainings, stopped, f"malice-{name}-{is_covered_up}")
+    training = stopped.copy(f"malice-{name}-{is_covered_up}")
     folder, trace = training.run.checkpoints.path(6), trainings.folder / f"executed-{name}-{is_covered_up}"
     data = pickle.dumps(Malice(trace))
     (folder / name).write_bytes(data)
@@ -97,10 +80,8 @@ def test_pickle_in_place_of_a_file_is_never_executed(
 
 
 @pytest.mark.parametrize("name", FILES[:3])
-def test_file_that_the_manifest_does_not_know_is_not_trusted(
-    trainings: Any, whole: Any, stopped: Any, name: str
-) -> None:
-    training = copied(trainings, stopped, f"unknown-{name}")
+def test_file_that_the_manifest_does_not_know_is_not_trusted(whole: Any, stopped: Any, name: str) -> None:
+    training = stopped.copy(f"unknown-{name}")
     folder = training.run.checkpoints.path(6)
     manifest = json.loads((folder / "manifest.json").read_text())
     del manifest[name]

@@ -54,13 +54,15 @@ def test_it_stops_with_a_message_when_nothing_else_comes(trainings: Any, whole: 
         "goes on from the last save"
     )
     assert not training.run.model_file.exists()
-    if not training.run.checkpoints.steps():
-        training.finish()  # with the rate of the recipe
-        assert training.outcome() == whole.outcome()
+    assert training.run.checkpoints.steps() == []
+    training.finish()  # with the rate of the recipe
+    assert training.outcome() == whole.outcome()
 
 
 def test_validation_that_is_not_a_number_is_never_the_best(trainings: Any) -> None:
     training = trainings("not-best")
     settings = ["training.learning_rate=1e30", "training.max_skipped=100", "training.warmup_steps=1"]
-    training.train(settings=settings)
-    assert training.saved(4)["state"]["best_step"] == 0
+    training.finish(settings=settings)
+    assert events(training, "validate") == []
+    assert training.said().count("the validation loss is not a number") == 3
+    assert training.saved(10)["state"]["best_step"] == 0

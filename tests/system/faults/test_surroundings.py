@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from jumok.text.tokenizer import Tokenizer, train_tokenizer
+
 UPDATE = "jumok.training.trainer:Trainer._update"
 
 
@@ -85,9 +87,18 @@ def test_change_that_was_allowed_once_does_not_allow_another(changed: Any) -> No
     assert training.train(config=config) == 2
 
 
-def test_swapped_tokenizer_is_refused_by_its_name(changed: Any) -> None:
+@pytest.mark.parametrize("is_whole", [True, False], ids=["another", "damaged"])
+def test_swapped_tokenizer_is_refused_by_its_name_and_put_back_where_that_is_allowed(
+    trainings: Any, changed: Any, is_whole: bool
+) -> None:
     training, config, _ = changed
     model = training.run.path / "tokenizer.model"
-    model.write_bytes(model.read_bytes() + b"\x00")
+    right = Tokenizer(model)
+    if is_whole:
+        train_tokenizer(["k l m n o p"] * 20, model, "bpe", right.vocab_size - 10, 1.0)
+    else:
+        model.write_bytes(model.read_bytes()[:-100])
     assert training.train(config=config) == 2
     assert f"jumok: {training.run.path}: tokenizer.model is not the one of prepared/" in training.said()
+    training.finish(config=config, options=["--allow-change"])
+    assert Tokenizer(model).encode(["a b c d e"]) == right.encode(["a b c d e"])
