@@ -5,9 +5,10 @@
     python benchmarks/soak.py --json > soak.json
 
 The commands are the real ones, in processes of their own. SIGKILL, SIGTERM and SIGINT take turns in an order that the
-seed decides, and it decides the moment: anywhere between the import of torch and a while into the training. A short
-training is timed first, so that the long one outlasts the kills; then that one is trained once without any. At the end
-weights, optimizer, counters and the loss of every step have to be equal to it, bit by bit; else the exit code is 1.
+seed decides, and it decides the moment: four in five come while the process trains, the others before, from the
+start of Python on. A short training is timed first, so that the long one outlasts the kills; then that one is trained
+once without any. At the end weights, optimizer, counters and the loss of every step have to be equal to it, bit by
+bit; else the exit code is 1.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import collections
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -29,6 +31,7 @@ from typing import Any
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 CODES = {signal.SIGKILL: {-9}, signal.SIGTERM: {143, -15}, signal.SIGINT: {130, -2}}
 CALIBRATION_STEPS = 60
+SHARE_IN_TRAINING = 0.8  # of the kills
 CONFIG = """\
 name = "soak"
 
@@ -74,7 +77,7 @@ class Kill:
     name: str
     seconds: float  # after the start
     code: int
-    step: int  # that the process began with
+    step: int | None  # that the process went on from; None: it had not come so far
     problem: str | None = None
 
 
@@ -117,7 +120,7 @@ def soak(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     return {
         "kills": len(kills),
         "by_signal": dict(collections.Counter(kill.name for kill in kills)),
-        "in_training": sum(kill.step >= 0 for kill in kills),
+        "in_training": sum(kill.step is not None for kill in kills),
         "steps": max_steps,
         "seed": options.seed,
         "is_equal": not different,
@@ -151,38 +154,44 @@ def kill_often(folder: Path, max_steps: int, start_up: float, options: argparse.
     coming: list[signal.Signals] = []
     while len(kills) < options.kills:
         coming = coming or rng.sample(SIGNALS, len(SIGNALS))
-        moment = rng.uniform(0.75 * start_up, start_up + options.seconds)
-        kill = live_and_die(folder, max_steps, coming.pop(), moment)
+        is_in_training = rng.random() < SHARE_IN_TRAINING
+        moment = rng.uniform(0.0, options.seconds if is_in_training else start_up)
+        kill = live_and_die(folder, max_steps, coming.pop(), moment, is_in_training)
         if kill.code == 0:
             say(f"the training ended after {len(kills)} kills, before the next one came")
             break
         kills.append(kill)
         if options.verbose or kill.problem:
-            begun = f"began at step {kill.step}" if kill.step >= 0 else "had not begun"
+            begun = f"went on from step {kill.step}" if kill.step is not None else "had not begun"
             line = f"{len(kills)}: {kill.name} after {kill.seconds:.2f} s, {begun}, exit code {kill.code}"
             say(f"{line}; {kill.problem}" if kill.problem else line)
     return kills
 
 
-def live_and_die(folder: Path, max_steps: int, number: signal.Signals, moment: float) -> Kill:
-    """Start a training and send it a signal after so many seconds."""
+def live_and_die(folder: Path, max_steps: int, number: signal.Signals, moment: float, is_in_training: bool) -> Kill:
+    """Start a training and send it a signal so many seconds after its start, or after its first step."""
     log = folder / "killed.log"
+    started = time.perf_counter()
     with log.open("w") as errors:
         process = subprocess.Popen(
             command("killed", max_steps), cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=errors
         )
+        while is_in_training and process.poll() is None and "\nstep " not in log.read_text(errors="replace"):
+            time.sleep(0.02)
         try:
             process.wait(moment)
         except subprocess.TimeoutExpired:
             process.send_signal(number)
+        seconds = time.perf_counter() - started
         code = process.wait(600)
     said = log.read_text(errors="replace")
-    begun = [line for line in said.splitlines() if line.startswith("going on from step ")]
-    step = int(begun[-1].split()[-1].replace(",", "")) if begun else -1
+    found = re.search(r"^going on from step ([\d,]+)$", said, re.MULTILINE)
+    has_begun = found is not None or "\nstep " in said
+    step = (int(found[1].replace(",", "")) if found else 0) if has_begun else None
     # Ctrl-C in the midst of an import may come out as any error of the imported.
-    is_expected = code in {0, *CODES[number]} or (step < 0 and number == signal.SIGINT)
+    is_expected = code in {0, *CODES[number]} or (not has_begun and number == signal.SIGINT)
     problem = None if is_expected else f"exit code {code} after {number.name}: {' / '.join(said.splitlines()[-3:])}"
-    return Kill(number.name, moment, code, step, problem)
+    return Kill(number.name, seconds, code, step, problem)
 
 
 def finish(folder: Path, run: str, max_steps: int) -> None:
@@ -239,7 +248,7 @@ def table(summary: dict[str, Any]) -> str:
     different = ", ".join(summary["different"])
     lines = [
         f"{summary['kills']} kills ({by_signal}) in {summary['seconds'] / 60:.1f} minutes, "
-        f"{summary['in_training']} of them after the training had gone on; {summary['steps']:,} steps",
+        f"{summary['in_training']} of them in the training; {summary['steps']:,} steps",
         *summary["problems"],
         "equal to the uninterrupted training, bit by bit" if summary["is_equal"] else f"DIFFERENT: {different}",
     ]

@@ -146,11 +146,11 @@ class Training:
             "last": (self.run.checkpoints.folder / "last").read_text(),
         }
 
-    def boundaries(self, *faults: Fault, is_torn: bool) -> list[str]:
+    def boundaries(self, is_torn: bool, **named: Any) -> list[str]:
         """Train to the end, and tell what was done to files, in order."""
         log = self.log.with_suffix(".boundaries")
         log.write_text("")
-        self.finish({"fault": "at_write", "log": str(log), "is_torn": is_torn}, *faults)
+        self.finish({"fault": "at_write", "log": str(log), "is_torn": is_torn}, **named)
         operations = [json.loads(line) for line in log.read_text().splitlines()]
         return [f"{what} {path.removeprefix(f'{self.run.path}/')}" for what, path in operations]
 

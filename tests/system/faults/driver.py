@@ -186,6 +186,20 @@ def fill(path: Path, free: int) -> None:
     os.close(descriptor)
 
 
+def full_metrics(step: int) -> None:
+    """When a step has been saved, what is written to metrics.jsonl meets a full disk."""
+    real = Trainer._save
+
+    def save(self: Trainer) -> None:
+        path = self.run.metrics_file
+        if self.progress.step == step:
+            path.rename(path.with_suffix(".before"))
+            path.symlink_to("/dev/full")
+        real(self)
+
+    Trainer._save = save
+
+
 def small_files(size: int) -> None:
     """No file may become larger, as a quota would have it."""
     import resource
@@ -213,7 +227,7 @@ def jumping_clock() -> None:
 
 FAULTS: dict[str, Any] = {
     function.__name__: function
-    for function in (at_write, at_call, full_disk, small_files, not_a_number, jumping_clock)
+    for function in (at_write, at_call, full_disk, full_metrics, small_files, not_a_number, jumping_clock)
     if isinstance(function, types.FunctionType)
 }
 

@@ -61,3 +61,18 @@ def test_limit_of_a_file_is_explained_as_a_full_disk(trainings: Any, whole: Any)
     assert "the disk is full; free some space" in training.said().splitlines()[-1]
     training.finish()
     assert training.outcome() == whole.outcome()
+
+
+def test_metrics_that_cannot_be_written_are_named(trainings: Any, whole: Any) -> None:
+    training = trainings("metrics")
+    assert training.train({"fault": "full_metrics", "step": 8}) == 1
+    metrics = training.run.metrics_file
+    assert training.said().splitlines()[-1] == (
+        f"jumok: {metrics}: the disk is full; free some space and give the same command again, it goes on from the "
+        "last checkpoint"
+    )
+    assert training.run.checkpoints.steps() == [4, 8]
+    metrics.unlink()
+    metrics.with_suffix(".before").rename(metrics)
+    training.finish()
+    assert training.outcome() == whole.outcome()

@@ -62,3 +62,13 @@ def test_killed_three_times_in_one_training(trainings: Any, whole: Any) -> None:
         assert training.train({"fault": "at_write", "number": number}) == -9
     training.finish()
     assert training.outcome() == whole.outcome()
+
+
+def test_report_of_a_shorter_training_is_not_taken_for_that_of_a_longer_one(whole: Any) -> None:
+    longer = ["training.max_steps=12"]
+    boundaries = whole.copy("longer").boundaries(is_torn=False, settings=longer)
+    training = whole.copy("longer-killed")
+    number = boundaries.index("open report.html") + 1
+    assert training.train({"fault": "at_write", "number": number}, settings=longer) == -9
+    training.finish(settings=longer)
+    assert "is trained already" not in training.said()
