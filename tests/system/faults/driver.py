@@ -51,6 +51,7 @@ def serve() -> None:
 
 
 def start(request: dict[str, Any]) -> int:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell is started deaf to it
     number = os.fork()
     if number:
         return number
