@@ -99,6 +99,7 @@ def _begin(
         say(f"{directory.path}: is trained already; to go on, raise what ended it (training.max_steps, say)")
         return done
     directory.result_file.unlink(missing_ok=True)
+    directory.report_file.unlink(missing_ok=True)  # of a shorter training
     directory.create(config, corpus.folder)
     return None
 

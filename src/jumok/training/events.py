@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any, Protocol
 
+from jumok.storage.files import explain_full_disk
+
 Event = dict[str, Any]  # {"event": "train" | "validate" | "save" | "note", "step": …, figures …}
 
 
@@ -27,7 +29,7 @@ class MetricsFile:
     def __call__(self, event: Event) -> None:
         """Write every event but most of the training steps."""
         if event["event"] != "train" or event["step"] % self._log_every == 0:
-            with self._path.open("a", encoding="utf-8") as file:
+            with explain_full_disk(self._path), self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(event, ensure_ascii=False) + "\n")
 
 
@@ -37,14 +39,17 @@ class TensorBoard:
     def __init__(self, folder: Path, log_every: int) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
-        self._writer = SummaryWriter(str(folder))
+        self._folder = folder
+        with explain_full_disk(folder):
+            self._writer = SummaryWriter(str(folder))
         self._log_every = log_every
 
     def __call__(self, event: Event) -> None:
         """Every figure of a training or validation event becomes a point of a curve."""
         kind, step = event["event"], event.get("step")
         if kind == "validate" or (kind == "train" and event["step"] % self._log_every == 0):
-            for name, value in event.items():
-                if isinstance(value, int | float) and name != "step":
-                    self._writer.add_scalar(f"{kind}/{name}", value, step)
-            self._writer.flush()
+            with explain_full_disk(self._folder):
+                for name, value in event.items():
+                    if isinstance(value, int | float) and name != "step":
+                        self._writer.add_scalar(f"{kind}/{name}", value, step)
+                self._writer.flush()

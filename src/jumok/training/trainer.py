@@ -118,6 +118,7 @@ class Trainer:
             self._choose_model()
             if self._received:
                 self._stop()
+        self.spread_objective = self.objective  # DDP has to go before the group it joins through, or both may hang
         return self.progress
 
     def _is_asked_to_stop(self) -> bool:
