@@ -83,6 +83,8 @@ class Kill:
 
 def main() -> None:
     options = parse_arguments()
+    # A shell makes what it starts in the background deaf to Ctrl-C, and that would be inherited.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="jumok-soak-", dir=options.work) as scratch:
         summary = soak(Path(scratch), options)
     print(json.dumps(summary, indent=2) if options.json else table(summary))

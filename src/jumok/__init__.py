@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from jumok.pipeline import evaluate as evaluate
     from jumok.pipeline import prepare as prepare
     from jumok.pipeline import train as train
-    from jumok.translator import Translation as Translation
+    from jumok.text.glossary import Glossary as Glossary
+    from jumok.translation import Translation as Translation
     from jumok.translator import Translator as Translator
     from jumok.translator import load as load
 
@@ -33,9 +34,10 @@ os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 # Where each public name lives; it is imported when it is first used, so that `jumok --help` answers at once.
 _PUBLIC = {
     "Config": "jumok.config",
+    "Glossary": "jumok.text.glossary",
     "JumokError": "jumok.errors",
     "Sampling": "jumok.decoding.sampling",
-    "Translation": "jumok.translator",
+    "Translation": "jumok.translation",
     "Translator": "jumok.translator",
     "evaluate": "jumok.pipeline",
     "load": "jumok.translator",

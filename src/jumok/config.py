@@ -76,6 +76,10 @@ class ModelConfig(Section):
     attention_dropout: float = Field(0.0, ge=0, lt=1, description="On the attention weights.")
     feed_forward_dropout: float = Field(0.0, ge=0, lt=1, description="Inside the feed-forward network.")
     attention_bias: bool = Field(False, description="Biases in the attention projections; the paper has none.")
+    activation: Literal["relu", "swish", "gelu"] = Field(
+        "relu", description="Inside the feed-forward network; the paper has relu."
+    )
+    output_bias: bool = Field(False, description="A bias in the projection to the vocabulary; the paper has none.")
     norm: Literal["post", "pre"] = Field("post", description="Layer norm after (the paper) or before a sub-layer.")
     position: Literal["sinusoidal", "learned"] = Field("sinusoidal", description="How positions are told.")
     max_length: int = Field(1024, ge=8, description="Positions that are learned, where they are learned.")
@@ -106,6 +110,9 @@ PRESETS: dict[str, dict[str, Any]] = {
 class TrainingConfig(Section):
     """How the model learns."""
 
+    start_from: str | None = Field(
+        None, description="A run whose weights and vocabulary the training starts from: fine-tuning."
+    )
     max_steps: int = Field(100_000, ge=1, description="Updates of the weights.")
     max_minutes: float | None = Field(None, gt=0, description="Stop after so many minutes of training.")
     batch_tokens: int = Field(
@@ -161,6 +168,13 @@ class DecodingConfig(Section):
 
     beam: int = Field(4, ge=1, description="Hypotheses kept side by side; 1 is greedy.")
     length_penalty: float = Field(0.6, ge=0, description="The paper's α.")
+    coverage_penalty: float = Field(
+        0.0, ge=0, description="β of Wu et al. 2016: ranks a translation lower that looked away from source pieces."
+    )
+    no_repeat_ngram: int = Field(
+        0, ge=0, description="No so many pieces in a row occur twice in a translation; 0: off."
+    )
+    min_length: int = Field(0, ge=0, description="Pieces that a translation has at least.")
     max_extra_length: int = Field(
         50, ge=1, description="A translation ends this many pieces above the source's length."
     )
@@ -191,11 +205,6 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _sections_agree(self) -> Config:
-        if self.model.tie_embeddings == "three-way" and not self.tokenizer.joint:
-            raise ValueError(
-                'model.tie_embeddings = "three-way" needs one vocabulary; set tokenizer.joint = true or '
-                'model.tie_embeddings = "two-way"'
-            )
         if self.model.position == "learned" and self.data.max_length >= self.model.max_length:
             raise ValueError(
                 f"data.max_length = {self.data.max_length} pieces and an end mark need more than the "

@@ -20,6 +20,7 @@ from jumok.storage.run_directory import RunDirectory
 from jumok.text.normalization import normalize
 from jumok.training.distributed import World, join_world
 from jumok.training.events import Listener, MetricsFile, TensorBoard
+from jumok.training.starting_point import starting_point
 from jumok.training.trainer import Trainer
 from jumok.translator import Translator
 
@@ -33,9 +34,10 @@ _FIXED_TRAINING_KEYS = ("batch_tokens", "accumulate", "seed", "optimizer")
 
 
 def prepare(config: Config | str | Path, say: Say = print) -> PreparedCorpus:
-    """Clean, learn the subwords, write the prepared corpus under `prepared/NAME`."""
+    """Clean, learn the subwords or take those of `training.start_from`, write the corpus under `prepared/NAME`."""
     config = _as_config(config)
-    return prepare_corpus(config, Path("prepared") / config.name, say)
+    config, vocabulary = starting_point(config, RunDirectory(Path("runs") / config.name), say)
+    return prepare_corpus(config, Path("prepared") / config.name, say, vocabulary=vocabulary)
 
 
 def train(
@@ -47,15 +49,17 @@ def train(
 ) -> dict[str, Any] | None:
     """Train, or go on where the run stopped; then score the test sets and write the report. Returns the result.
 
-    `allow_change` goes on although data, tokenizer or batching have changed. Under torchrun every process calls this;
-    one of them writes, speaks and returns the result, the others return None.
+    With `training.start_from` it begins with the weights and the vocabulary of that run. `allow_change` goes on
+    although data, tokenizer or batching have changed. Under torchrun every process calls this; one of them writes,
+    speaks and returns the result, the others return None.
     """
     config = _as_config(config)
     directory = RunDirectory(run or Path("runs") / config.name)
     world = join_world(config.training.device)
     if not world.is_main:
         listeners, say = (), _say_nothing
-    corpus = _prepared_by_main(config, world, say)
+    config, vocabulary = starting_point(config, directory, say, allow_change)
+    corpus = _prepared_by_main(config, vocabulary, world, say)
     with directory.lock() if world.is_main else nullcontext():
         done = _begin(config, directory, corpus, say, allow_change) if world.is_main else None
         if world.total(done is not None)[0]:
@@ -82,11 +86,12 @@ def train(
     return result
 
 
-def _prepared_by_main(config: Config, world: World, say: Say) -> PreparedCorpus:
+def _prepared_by_main(config: Config, vocabulary: Path | None, world: World, say: Say) -> PreparedCorpus:
     """One rank prepares while the others wait, then all open the same."""
-    corpus = prepare(config, say) if world.is_main else None
+    folder = Path("prepared") / config.name
+    corpus = prepare_corpus(config, folder, say, vocabulary=vocabulary) if world.is_main else None
     world.wait()
-    return corpus or PreparedCorpus(Path("prepared") / config.name)
+    return corpus or PreparedCorpus(folder)
 
 
 def _begin(
@@ -172,7 +177,7 @@ def _translations_of(other: Path, sources: list[str], beam: int | None) -> list[
 
 def _score_and_report(directory: RunDirectory, result: dict[str, Any], say: Say) -> None:
     """Score every test set that the run has, keep the translations, write result.json and report.html."""
-    translator = Translator.load(directory.path, directory.config().training.device)
+    translator = Translator.load(directory.path, device=directory.config().training.device)
     data = translator.config.data
     split = "test" if data.test is not None else "valid"
     main = evaluate(translator, split, use_bootstrap=False)
@@ -198,7 +203,7 @@ def _score_and_report(directory: RunDirectory, result: dict[str, Any], say: Say)
     directory.write_result(result)
     triples = zip(main.sources, main.translations, main.references, strict=True)
     samples = [Sample(*triple) for triple, _ in zip(triples, range(_NUM_SAMPLES), strict=False)]
-    write_report(directory, translator.engine.model, translator.src_tokenizer, translator.tgt_tokenizer, samples)
+    write_report(directory, translator.model, translator.src_tokenizer, translator.tgt_tokenizer, samples)
 
 
 def _refuse_changes(config: Config, directory: RunDirectory, corpus: PreparedCorpus, allow_change: bool) -> None:

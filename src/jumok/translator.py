@@ -7,160 +7,250 @@ translator.translate(texts, n_best=3)               a list of Translation, with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import count, islice
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import islice
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 from jumok.config import Config, DecodingConfig
+from jumok.decoding.alignment import align_words, word_of_piece
 from jumok.decoding.hypothesis import Hypothesis
-from jumok.decoding.sampling import Sampling
-from jumok.engines.torch_engine import TorchEngine
+from jumok.decoding.look_back import look_back
+from jumok.decoding.sentence import Sentence
+from jumok.engines.loading import Engines, is_export
 from jumok.errors import UsageError
-from jumok.nn.device import choose_device
+from jumok.evaluation.bayes_risk import least_risk
+from jumok.models import TranslationModel
 from jumok.storage.run_directory import RunDirectory
+from jumok.text.glossary import Term
+from jumok.text.languages import language
 from jumok.text.normalization import normalize
 from jumok.text.sentences import join_parts, split_long
 from jumok.text.tokenizer import Tokenizer
+from jumok.translation import Options, ScoredText, Translation
 
-_LINES_AT_A_TIME = 512
-
-
-@dataclass(frozen=True)
-class ScoredText:
-    """One way to say it."""
-
-    text: str
-    score: float  # log-probability over the length penalty; the mean where a long text was split
-    is_complete: bool = True
+# A stream's first answer comes soon, and its later chunks are large enough for good batches.
+_FIRST_CHUNK, _LARGEST_CHUNK = 32, 2048
 
 
 @dataclass(frozen=True)
-class Translation:
-    """A source and its translations, best first."""
+class Part:
+    """A text, or a part of a long one, and what was found for it, best first."""
 
-    source: str
-    hypotheses: list[ScoredText]
-
-    @property
-    def text(self) -> str:
-        """The best one."""
-        return self.hypotheses[0].text
+    sentence: Sentence
+    hypotheses: list[Hypothesis]
+    texts: list[str]
 
 
 class Translator:
-    """Translates with a trained run."""
+    """Translates with a trained run, or with several together."""
 
-    def __init__(self, config: Config, engine: TorchEngine, src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer) -> None:
+    def __init__(self, config: Config, engines: Engines, src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer) -> None:
         self.config = config
-        self.engine = engine
+        self.engines = engines
         self.src_tokenizer = src_tokenizer
         self.tgt_tokenizer = tgt_tokenizer
 
     @classmethod
-    def load(cls, path: str | Path, device: str = "auto") -> Translator:
-        """Open a run directory."""
-        run = RunDirectory(path)
-        model = run.load_model()
-        return cls(run.config(), TorchEngine(model, choose_device(device)), *run.tokenizers())
+    def load(
+        cls,
+        *paths: str | Path,
+        device: str = "auto",
+        engine: str = "auto",
+        compute: str = "auto",
+        threads: int | None = None,
+    ) -> Translator:
+        """Open a run directory, or several of one vocabulary, whose probabilities are averaged."""
+        runs = [RunDirectory(path) for path in paths]
+        for run in runs:
+            run.require() if is_export(run.path) else run.require_model()
+        engines = Engines(runs, engine, compute, device, threads)
+        return cls(runs[0].config(), engines, *runs[0].tokenizers())
+
+    @property
+    def model(self) -> TranslationModel:
+        """The model itself, to look into."""
+        return self.engines.torch.model
 
     @overload
-    def translate(self, texts: str, *, beam: int | None = ..., sampling: Sampling | None = ...) -> str: ...
+    def translate(self, texts: str, *, n_best: None = None, **options: Any) -> str: ...
     @overload
-    def translate(self, texts: list[str], *, beam: int | None = ..., sampling: Sampling | None = ...) -> list[str]: ...
+    def translate(self, texts: list[str], *, n_best: None = None, **options: Any) -> list[str]: ...
     @overload
-    def translate(
-        self, texts: str, *, n_best: int, beam: int | None = ..., sampling: Sampling | None = ...
-    ) -> Translation: ...
+    def translate(self, texts: str, *, n_best: int, **options: Any) -> Translation: ...
     @overload
+    def translate(self, texts: list[str], *, n_best: int, **options: Any) -> list[Translation]: ...
     def translate(
-        self, texts: list[str], *, n_best: int, beam: int | None = ..., sampling: Sampling | None = ...
-    ) -> list[Translation]: ...
-    def translate(
-        self,
-        texts: str | list[str],
-        *,
-        beam: int | None = None,
-        n_best: int | None = None,
-        sampling: Sampling | None = None,
+        self, texts: str | list[str], *, n_best: int | None = None, **options: Any
     ) -> str | list[str] | Translation | list[Translation]:
-        """Translate a text or a list of texts; with `n_best`, return that many hypotheses with their scores."""
+        """Translate a text or a list of texts; with `n_best`, return that many hypotheses with their scores.
+
+        The options are those of `jumok.translation.Options`: beam, sampling, prefix, glossary …
+        """
         is_single = isinstance(texts, str)
         sources = [texts] if isinstance(texts, str) else list(texts)
-        translations = self.translate_scored(sources, beam, 1 if n_best is None else n_best, sampling)
+        translations = self.translate_scored(sources, n_best=1 if n_best is None else n_best, **options)
         if n_best is None:
             plain = [translation.text for translation in translations]
             return plain[0] if is_single else plain
         return translations[0] if is_single else translations
 
-    def translate_stream(
-        self, lines: Iterable[str], *, beam: int | None = None, n_best: int = 1, sampling: Sampling | None = None
-    ) -> Iterator[Translation]:
-        """Translate line by line without holding all of them: a line in, a translation out, in order."""
-        iterator = iter(lines)
-        for number in count():
-            chunk = list(islice(iterator, _LINES_AT_A_TIME))
-            if not chunk:
-                return
-            if sampling is not None and sampling.seed is not None and number:
-                sampling = replace(sampling, seed=sampling.seed + _LINES_AT_A_TIME)  # other draws for other lines
-            yield from self.translate_scored(chunk, beam, n_best, sampling)
-
-    def translate_scored(
-        self, sources: Sequence[str], beam: int | None = None, n_best: int = 1, sampling: Sampling | None = None
-    ) -> list[Translation]:
+    def translate_scored(self, sources: Sequence[str], **options: Any) -> list[Translation]:
         """Translations with scores. An empty text is empty; one that is too long is split and joined again."""
-        decoding = self._decoding(beam, n_best, sampling)
-        parts_of = [self._split(source) for source in sources]
-        flat = [part for parts in parts_of for part in parts]
-        found = iter(self.engine.translate(self.src_tokenizer.encode(flat), decoding, sampling))
-        translations = []
-        for source, parts in zip(sources, parts_of, strict=True):
-            hypotheses = [list(islice(next(found), n_best)) for _ in parts]
-            translations.append(Translation(source, self._join(hypotheses, n_best)))
+        return self._begin(sources, _options(options))()
+
+    def translate_stream(self, lines: Iterable[str], **options: Any) -> Iterator[Translation]:
+        """Translate line by line without holding all of them: a line in, a translation out, in order.
+
+        While one chunk of lines is translated, the next is read and cut into pieces.
+        """
+        wanted, iterator, size = _options(options), iter(lines), _FIRST_CHUNK
+        begun: deque[Callable[[], list[Translation]]] = deque()
+        while chunk := list(islice(iterator, size)):
+            begun.append(self._begin(chunk, wanted))
+            if wanted.sampling is not None and wanted.sampling.seed is not None:  # other draws for other lines
+                wanted = replace(wanted, sampling=replace(wanted.sampling, seed=wanted.sampling.seed + len(chunk)))
+            size = min(2 * size, _LARGEST_CHUNK)
+            if len(begun) > 1:
+                yield from begun.popleft()()
+        for finish in begun:
+            yield from finish()
+
+    # --- from texts to hypotheses and back ----------------------------------------------------------------------
+
+    def _begin(self, sources: Sequence[str], options: Options) -> Callable[[], list[Translation]]:
+        """Hand texts to an engine; what is returned waits for it and puts the texts together."""
+        decoding = self._decoding(options)
+        parts_of = self._parts([normalize(source) for source in sources], options)
+        sentences = [sentence for parts in parts_of for sentence in parts]
+        finish = self.engines.choose(sentences, decoding, options.sampling).begin(sentences, decoding, options.sampling)
+
+        def translations() -> list[Translation]:
+            found = [self._chosen(hypotheses, options) for hypotheses in finish()]
+            if options.with_alignment or options.with_token_scores:
+                found = look_back(self.model, sentences, found, decoding, use_attention=options.with_alignment)
+            texts = iter(
+                self.tgt_tokenizer.decode([one.ids for hypotheses in found for one in hypotheses])
+            )  # all at once
+            texts_of = [[next(texts) for _ in hypotheses] for hypotheses in found]
+            parts = map(Part, sentences, found, texts_of)
+            return [
+                Translation(source, self._join([next(parts) for _ in of_source], options))
+                for source, of_source in zip(sources, parts_of, strict=True)
+            ]
+
         return translations
 
-    def _decoding(self, beam: int | None, n_best: int, sampling: Sampling | None) -> DecodingConfig:
-        if n_best < 1:
-            raise UsageError(f"n_best = {n_best} must be at least 1")
-        if beam is not None and beam < 1:
-            raise UsageError(f"beam = {beam} must be at least 1")
-        width = beam if beam is not None else max(self.config.decoding.beam, n_best)
-        if sampling is not None:
-            width = n_best
+    def _chosen(self, hypotheses: list[Hypothesis], options: Options) -> list[Hypothesis]:
+        if options.bayes_risk:
+            texts = self.tgt_tokenizer.decode([hypothesis.ids for hypothesis in hypotheses])
+            hypotheses = [hypotheses[i] for i in least_risk(texts)]
+        return hypotheses[: options.n_best]
+
+    def _decoding(self, options: Options) -> DecodingConfig:
+        """The run's own settings with what was asked for over them."""
+        own, n_best = self.config.decoding, options.n_best
+        width = options.beam if options.beam is not None else max(own.beam, n_best)
+        if options.sampling is not None:
+            width = max(options.bayes_risk, n_best)
         if n_best > width:
             raise UsageError(f"n_best = {n_best} needs a beam of at least {n_best}, but beam = {width}")
-        return self.config.decoding.model_copy(update={"beam": width})
+        changes = {
+            field.name: getattr(options, field.name)
+            for field in fields(options)
+            if field.name in DecodingConfig.model_fields and getattr(options, field.name) is not None
+        }
+        return own.model_copy(update={**changes, "beam": width})
 
-    def _split(self, text: str) -> list[str]:
-        """Parts that are as long as what the model was trained on, at most; none for an empty text."""
-        text = normalize(text)
-        if not text:
-            return []
-        limits = [self.config.data.max_length]
-        if self.engine.max_length is not None:
-            limits.append(self.engine.max_length - 1)
-        return split_long(text, min(limits), lambda part: len(self.src_tokenizer.encode([part])[0]))
+    def _parts(self, texts: list[str], options: Options) -> list[list[Sentence]]:
+        """Each text in parts that are as long as what the model was trained on, at most; none for an empty text."""
+        limit = self.config.data.max_length
+        if self.engines.max_length is not None:
+            limit = min(limit, self.engines.max_length - 1)
+        prefix = self.tgt_tokenizer.encode([options.prefix])[0] if options.prefix else ()
+        parts_of = []
+        for text, ids in zip(texts, self.src_tokenizer.encode(texts, is_normalized=True), strict=True):
+            parts = [text] if len(ids) <= limit else split_long(text, limit, self._num_pieces)
+            ids_of = [ids] if len(ids) <= limit else self.src_tokenizer.encode(parts)
+            parts_of.append(
+                [
+                    Sentence(own_ids, prefix if part is parts[0] else (), self._terms(part, options))
+                    for part, own_ids in zip(parts, ids_of, strict=True)
+                    if part
+                ]
+            )
+        return parts_of
 
-    def _join(self, parts: list[list[Hypothesis]], n_best: int) -> list[ScoredText]:
+    def _num_pieces(self, text: str) -> int:
+        return len(self.src_tokenizer.encode([text])[0])
+
+    def _terms(self, text: str, options: Options) -> tuple[Term, ...]:
+        if options.glossary is None:
+            return ()
+        return options.glossary.terms(text, self.src_tokenizer, self.tgt_tokenizer, self.config.data.target)
+
+    def _join(self, parts: list[Part], options: Options) -> list[ScoredText]:
         """The n-th best of the whole is made of the n-th best of each part."""
         if not parts:
-            return [ScoredText("", 0.0)] * n_best  # so that every line has equally many
+            return [ScoredText("", 0.0)] * options.n_best  # so that every line has equally many
         joined = []
-        for rank in range(max(len(hypotheses) for hypotheses in parts)):
-            chosen = [hypotheses[min(rank, len(hypotheses) - 1)] for hypotheses in parts]
-            texts = self.tgt_tokenizer.decode([hypothesis.ids for hypothesis in chosen])
+        for rank in range(max(len(part.hypotheses) for part in parts)):
+            ranks = [min(rank, len(part.hypotheses) - 1) for part in parts]
+            texts = [part.texts[own] for part, own in zip(parts, ranks, strict=True)]
+            chosen = [(part.sentence, part.hypotheses[own]) for part, own in zip(parts, ranks, strict=True)]
             joined.append(
                 ScoredText(
                     join_parts(texts, self.config.data.target),
-                    sum(hypothesis.score for hypothesis in chosen) / len(chosen),
-                    all(hypothesis.is_complete for hypothesis in chosen),
+                    sum(hypothesis.score for _, hypothesis in chosen) / len(chosen),
+                    all(hypothesis.is_complete for _, hypothesis in chosen),
+                    **self._details(chosen, options),
                 )
             )
         return joined
 
+    def _details(self, parts: list[tuple[Sentence, Hypothesis]], options: Options) -> dict[str, Any]:
+        """What was asked for beside the text."""
+        details: dict[str, Any] = {}
+        if options.with_token_scores:
+            ids = [i for _, hypothesis in parts for i in hypothesis.ids]
+            details["pieces"] = tuple(self.tgt_tokenizer.id_to_piece(ids))
+            details["token_scores"] = tuple(p for _, hypothesis in parts for p in hypothesis.piece_log_probs or ())
+        if options.with_alignment:
+            details["alignment"] = tuple(self._alignment(parts))
+        return details
 
-def load(path: str | Path, device: str = "auto") -> Translator:
-    """Open a trained run to translate with it."""
-    return Translator.load(path, device)
+    def _alignment(self, parts: list[tuple[Sentence, Hypothesis]]) -> Iterator[tuple[int, int]]:
+        """Words that belong together, counted over the whole text."""
+        data = self.config.data
+        has_spaces = [language(code).has_spaces for code in (data.source, data.target)]
+        src_start = tgt_start = 0
+        for sentence, hypothesis in parts:
+            src_pieces = self.src_tokenizer.id_to_piece(sentence.ids)
+            tgt_pieces = self.tgt_tokenizer.id_to_piece(hypothesis.ids)
+            assert hypothesis.attention is not None
+            for src, tgt in align_words(src_pieces, tgt_pieces, hypothesis.attention, *has_spaces):
+                yield src_start + src, tgt_start + tgt
+            src_start += max(word_of_piece(src_pieces, has_spaces[0]), default=-1) + 1
+            tgt_start += max(word_of_piece(tgt_pieces, has_spaces[1]), default=-1) + 1
+
+
+def load(
+    *paths: str | Path,
+    device: str = "auto",
+    engine: str = "auto",
+    compute: str = "auto",
+    threads: int | None = None,
+) -> Translator:
+    """Open a trained run, or several, to translate with it."""
+    return Translator.load(*paths, device=device, engine=engine, compute=compute, threads=threads)
+
+
+def _options(values: dict[str, Any]) -> Options:
+    try:
+        return Options(**values)
+    except TypeError:
+        known = [field.name for field in fields(Options)]
+        unknown = next(name for name in values if name not in known)
+        raise UsageError(f"translate knows no option {unknown}; known: {', '.join(known)}") from None

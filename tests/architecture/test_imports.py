@@ -21,10 +21,12 @@ ORDER = [
     ["decoding"],
     ["evaluation"],
     ["training"],
+    ["exchange"],
     ["engines"],
     ["inspection"],
+    ["translation"],
     ["translator"],
-    ["pipeline"],
+    ["pipeline", "bulk"],
     ["serving"],
     ["cli"],
 ]

@@ -22,6 +22,7 @@ READMES = [ROOT / "README.md", ROOT / "README.ko.md"]
 def test_public_names() -> None:
     assert jumok.__all__ == [
         "Config",
+        "Glossary",
         "JumokError",
         "Sampling",
         "Translation",

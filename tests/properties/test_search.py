@@ -15,6 +15,7 @@ from jumok.config import DecodingConfig
 from jumok.decoding.batches import search
 from jumok.decoding.beam import beam_search
 from jumok.decoding.length_penalty import length_penalty
+from jumok.decoding.sentence import Sentence
 from jumok.models.transformer import Transformer
 from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
@@ -168,7 +169,7 @@ def test_results_come_back_in_order_whatever_the_lengths_and_batches(lengths, be
 
     model = _prefix_model(probabilities)
     config = DecodingConfig(beam=beam, batch_tokens=batch_tokens)
-    found = search(model, [[7] * length for length in lengths], config)
+    found = search(model, [Sentence([7] * length) for length in lengths], config)
     assert [hypotheses[0].ids for hypotheses in found] == [[4] * length for length in lengths]
 
 

@@ -15,8 +15,10 @@ from jumok.errors import RunError, UsageError
 from jumok.models import build_model
 from jumok.storage.checkpoints import model_tensors
 from jumok.storage.run_directory import RunDirectory
+from jumok.text.glossary import Entry
 from jumok.text.tokenizer import PAD_ID
-from jumok.translator import Translation, Translator
+from jumok.translation import Translation
+from jumok.translator import Translator
 
 KOREAN = [f"{a} {b} {c}." for a in ("나는", "너는") for b in ("집에", "산에", "강에") for c in ("간다", "온다", "산다")]
 ENGLISH = [f"{a} {c} {b}." for a in ("I", "you") for b in ("home", "uphill", "away") for c in ("go", "come", "live")]
@@ -76,13 +78,14 @@ def test_long_text_is_split_and_every_part_reaches_the_model(
     translator: Translator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[int]] = []
-    real = translator.engine.translate
+    real = translator.engines.ctranslate2
 
-    def watch(sources, *rest):  # type: ignore[no-untyped-def]
-        seen.extend(list(ids) for ids in sources)
-        return real(sources, *rest)
+    class Watching:
+        def begin(self, sentences, *rest):  # type: ignore[no-untyped-def]
+            seen.extend(list(sentence.ids) for sentence in sentences)
+            return real.begin(sentences, *rest)
 
-    monkeypatch.setattr(translator.engine, "translate", watch)
+    monkeypatch.setattr(translator.engines, "choose", lambda *request: Watching())
     text = " ".join(KOREAN * 10)
     translation = translator.translate(text)
     assert len(seen) > 10 and max(map(len, seen)) <= 20
@@ -94,13 +97,14 @@ def test_long_text_is_split_and_every_part_reaches_the_model(
 def test_text_of_100_000_characters_is_read_whole(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[int]] = []
 
-    def only_watch(sources, config, sampling=None):  # type: ignore[no-untyped-def]
-        from jumok.decoding.hypothesis import Hypothesis
+    class Echo:
+        def begin(self, sentences, *rest):  # type: ignore[no-untyped-def]
+            from jumok.decoding.hypothesis import Hypothesis
 
-        seen.extend(sources)
-        return [[Hypothesis(list(ids), -1.0, -1.0)] for ids in sources]
+            seen.extend(list(sentence.ids) for sentence in sentences)
+            return lambda: [[Hypothesis(list(sentence.ids), -1.0, -1.0)] for sentence in sentences]
 
-    monkeypatch.setattr(translator.engine, "translate", only_watch)
+    monkeypatch.setattr(translator.engines, "choose", lambda *request: Echo())
     for text in ("가" * 100_000, ("나는 집에 간다. " * 10_000).strip()):
         seen.clear()
         assert translator.translate(text).replace(" ", "") == text.replace(" ", "")
@@ -145,18 +149,46 @@ def test_sampling_is_repeated_by_its_seed(translator: Translator) -> None:
 
 
 def test_stream_is_lazy_and_the_same(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jumok.translator._LINES_AT_A_TIME", 3)
+    monkeypatch.setattr("jumok.translator._FIRST_CHUNK", 2)
+    monkeypatch.setattr("jumok.translator._LARGEST_CHUNK", 3)
     taken = []
 
     def lines():  # type: ignore[no-untyped-def]
-        for text in KOREAN[:8]:
+        for text in KOREAN[:12]:
             taken.append(text)
             yield text
 
     stream = translator.translate_stream(lines())
     first = next(stream)
-    assert len(taken) == 3
-    assert [first.text, *(t.text for t in stream)] == translator.translate(KOREAN[:8])
+    assert len(taken) == 5  # the first chunk, and the next one, which is translated while the first is read
+    assert [first.text, *(t.text for t in stream)] == translator.translate(KOREAN[:12])
+
+
+def test_details_on_request(translator: Translator) -> None:
+    text = " ".join(KOREAN * 2)
+    translation = translator.translate(text, n_best=1, with_alignment=True, with_token_scores=True)
+    [hypothesis] = translation.hypotheses
+    num_words = len(text.split()), len(hypothesis.text.split())
+    assert hypothesis.alignment and hypothesis.pieces and hypothesis.token_scores
+    assert all(src < num_words[0] and tgt < num_words[1] for src, tgt in hypothesis.alignment)
+    assert max(src for src, _ in hypothesis.alignment) > 20  # the parts are counted through
+    assert all(score <= 0 for score in hypothesis.token_scores)
+    assert [h.alignment for h in translator.translate([""], n_best=1, with_alignment=True)[0].hypotheses] == [None]
+
+
+def test_prefix_glossary_and_draws(translator: Translator) -> None:
+    glossary = jumok.Glossary([Entry("집에", "uphill")], "ko")
+    assert translator.translate(KOREAN[0], prefix="you come").startswith("you come")
+    assert "uphill" in translator.translate("나는 집에 산다.", glossary=glossary)
+    drawn = translator.translate(KOREAN[0], n_best=3, sampling=jumok.Sampling(seed=1), bayes_risk=8)
+    assert 1 <= len(drawn.hypotheses) <= 3
+
+
+def test_unknown_option_is_named(translator: Translator) -> None:
+    with pytest.raises(UsageError, match="translate knows no option beams; known: beam, n_best"):
+        translator.translate("a", beams=3)
+    with pytest.raises(UsageError, match="bayes_risk chooses among draws: give sampling"):
+        translator.translate("a", bayes_risk=3)
 
 
 def test_any_text_is_one_line_out(translator: Translator) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from jumok import __version__
-from jumok.cli import demo, evaluate, prepare, train, translate
+from jumok.cli import average, demo, evaluate, export, import_, prepare, train, translate
 from jumok.errors import JumokError
 
 app = typer.Typer(
@@ -31,6 +31,9 @@ app.command("prepare")(prepare.prepare)
 app.command("train")(train.train)
 app.command("translate")(translate.translate)
 app.command("evaluate")(evaluate.evaluate)
+app.command("average")(average.average)
+app.command("export")(export.export)
+app.command("import")(import_.import_)
 
 
 def _print_version(is_wanted: bool) -> None:

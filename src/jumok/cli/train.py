@@ -13,11 +13,16 @@ import typer
 
 from jumok.cli.options import ConfigFile, Json, Settings
 
+StartFrom = Annotated[
+    Path | None, typer.Option("--from", metavar="RUN", help="Start from this run's weights and vocabulary.")
+]
+
 
 def train(
     config: ConfigFile,
     run: Annotated[Path | None, typer.Option(help="Run directory; runs/NAME if not given.")] = None,
     settings: Settings = None,
+    start_from: StartFrom = None,
     allow_change: Annotated[
         bool, typer.Option("--allow-change", help="Go on although data, tokenizer or batching have changed.")
     ] = False,
@@ -25,13 +30,15 @@ def train(
 ) -> None:
     """Train a translator, or go on where its training stopped.
 
-    Ctrl-C saves and stops; the same command goes on. On many devices: torchrun --nproc-per-node 2 -m jumok train CONFIG
+    Ctrl-C saves and stops; the same command goes on. With --from it fine-tunes another run on new data.
+
+    On many devices: torchrun --nproc-per-node 2 -m jumok train CONFIG
 
     Example: jumok train recipes/multi30k-de-en.toml --set training.max_steps=120
     """
     from jumok.config import load_config
 
-    result = train_with_progress(load_config(config, settings), run, allow_change)
+    result = train_with_progress(load_config(config, with_start(settings, start_from)), run, allow_change)
     if result is None:  # one of many processes: another one speaks
         return
     directory = run or Path("runs") / result["name"]
@@ -44,6 +51,12 @@ def train(
     print(f"{result['params']:,} parameters, {result['steps']:,} steps, {minutes:.1f} minutes")
     print(f"report: {directory / 'report.html'}")
     print(f"next:   jumok translate {directory}")
+
+
+def with_start(settings: list[str] | None, start_from: Path | None) -> list[str]:
+    """The settings, and the run to start from as one of them."""
+    own = [] if start_from is None else [f"training.start_from={json.dumps(str(start_from), ensure_ascii=False)}"]
+    return [*(settings or []), *own]
 
 
 def train_with_progress(config: Any, run: Path | None, allow_change: bool = False) -> dict[str, Any] | None:

@@ -44,11 +44,19 @@ class Preparation:
     """The steps from files to a prepared corpus, in a folder where each keeps what it finished for the next time."""
 
     def __init__(
-        self, config: Config, work: Path, sizes: dict[str, Size], say: Say, shard_rows: int, num_threads: int
+        self,
+        config: Config,
+        work: Path,
+        known_pieces: list[Path],
+        sizes: dict[str, Size],
+        say: Say,
+        shard_rows: int,
+        num_threads: int,
     ) -> None:
         self.config = config
         self.work = work
         self.parts = work / "parts"  # what is not needed in the end
+        self.known_pieces = known_pieces  # tokenizer files to take instead of learning; none: learn
         self.sizes = sizes
         self.say = say
         self.shard_rows = shard_rows
@@ -59,7 +67,7 @@ class Preparation:
         if self.parts.exists():
             self.say("going on from where preparing stopped the last time")
         self.parts.mkdir(parents=True, exist_ok=True)
-        tokenizers = self._learn_tokenizers()
+        tokenizers = self._copy_tokenizers() if self.known_pieces else self._learn_tokenizers()
         later = None if self.config.data.keep_duplicates else self._later_occurrences()
         return {
             "train": self._write_split("train", tokenizers, later),
@@ -67,6 +75,15 @@ class Preparation:
         }
 
     # --- the pieces ---------------------------------------------------------------------------------------------
+
+    def _copy_tokenizers(self) -> Tokenizers:
+        for path in self.known_pieces:
+            with whole_file(self.work / path.name) as file:
+                file.write(path.read_bytes())
+        tokenizers = [Tokenizer(self.work / path.name) for path in self.known_pieces]
+        num_pieces = " and ".join(f"{tokenizer.vocab_size:,}" for tokenizer in tokenizers)
+        self.say(f"{num_pieces} pieces taken from {self.known_pieces[0].parent}")
+        return tokenizers[0], tokenizers[-1]
 
     def _learn_tokenizers(self) -> Tokenizers:
         settings, data = self.config.tokenizer, self.config.data

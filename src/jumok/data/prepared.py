@@ -30,7 +30,7 @@ from jumok.config import Config
 from jumok.data.preparation import Preparation, measure
 from jumok.data.readers import read_pairs, resolve
 from jumok.data.shards import SHARD_ROWS, whole_file
-from jumok.errors import ResourceError, UsageError
+from jumok.errors import ConfigError, ResourceError, UsageError
 from jumok.text.tokenizer import Tokenizer
 
 FORMAT_VERSION = 1
@@ -146,16 +146,24 @@ def prepare(
     folder: Path,
     say: Say = lambda line: None,
     *,
+    vocabulary: Path | None = None,
     shard_rows: int = SHARD_ROWS,
     num_threads: int = 2,
 ) -> PreparedCorpus:
     """Make the prepared corpus, or open it where it is there already and made from the same.
 
-    `shard_rows` and `num_threads` change how it is made, not what is made.
+    `vocabulary` is a folder, such as a run, whose tokenizer is taken instead of learning a new one. `shard_rows` and
+    `num_threads` change how it is made, not what is made.
     """
+    known_pieces = [] if vocabulary is None else tokenizer_files(vocabulary)
+    if not known_pieces and config.model.tie_embeddings == "three-way" and not config.tokenizer.joint:
+        raise ConfigError(
+            'model.tie_embeddings = "three-way" needs one vocabulary; set tokenizer.joint = true or '
+            'model.tie_embeddings = "two-way"'
+        )
     for name in TEST_SPLITS:  # a bad test file is better found now than after the training
         measure(config, name)
-    fingerprint = _fingerprint(config)
+    fingerprint = _fingerprint(config, known_pieces)
     if _is_current(folder, fingerprint):
         say(f"{folder}: already prepared from the same files and settings")
         return PreparedCorpus(folder)
@@ -164,7 +172,7 @@ def prepare(
         if not _is_current(folder, fingerprint):  # another process may have made it while we waited
             work = folder.with_name(f".{folder.name}.{fingerprint[:16]}")
             if not _is_current(work, fingerprint):
-                _fill(work, Preparation(config, work, sizes, say, shard_rows, num_threads), fingerprint)
+                _fill(work, Preparation(config, work, known_pieces, sizes, say, shard_rows, num_threads), fingerprint)
             _put_into_place(work, folder)
     return PreparedCorpus(folder)
 
@@ -220,14 +228,15 @@ def _explained_disk_errors(folder: Path) -> Iterator[None]:
         raise ResourceError(f"{folder}: could not be written: {error.strerror or error}") from error
 
 
-def _fingerprint(config: Config) -> str:
+def _fingerprint(config: Config, known_pieces: list[Path]) -> str:
     """Settings and contents of what training reads, as one SHA-256."""
     data = config.data
     digest = hashlib.sha256()
     settings = {
         "version": FORMAT_VERSION,
         "data": data.model_dump(exclude={"folder", *TEST_SPLITS}),
-        "tokenizer": config.tokenizer.model_dump(exclude={"sampling"}),
+        "tokenizer": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in known_pieces}
+        or config.tokenizer.model_dump(exclude={"sampling"}),
     }
     digest.update(json.dumps(settings, sort_keys=True).encode())
     for name in SPLITS:

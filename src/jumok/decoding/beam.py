@@ -2,10 +2,12 @@
 
 Every live sentence has N rows side by side. Each step, every row is continued by every piece, the best 2N
 continuations of a sentence are looked at, those among the best N that end become finished hypotheses, and the best N
-that do not end live on. A sentence is done when it has N finished hypotheses and none that lives scores higher than
-the best of them; its rows are dropped and the rest goes on in a smaller batch.
+that do not end live on. A sentence is done when N of its hypotheses have finished; its rows are dropped and the rest
+goes on in a smaller batch.
 
 Paper: Vaswani et al. 2017, section 6.1; Wu et al. 2016, section 7.
+Differs: Wu et al. prune what falls too far behind the best; here a sentence stops after N ends, as in CTranslate2, so
+that both engines say the same.
 """
 
 from __future__ import annotations
@@ -15,25 +17,25 @@ import math
 import torch
 from torch import Tensor
 
-from jumok.decoding.hypothesis import Hypothesis
+from jumok.decoding.hypothesis import Hypothesis, rank
 from jumok.decoding.length_penalty import length_penalty
+from jumok.decoding.rules import Rules
 from jumok.models.interface import TranslationModel
-from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID
-
-_NEVER_SAID = [PAD_ID, UNK_ID, BOS_ID]
+from jumok.text.tokenizer import BOS_ID, EOS_ID
 
 
 @torch.inference_mode()
 def beam_search(
-    model: TranslationModel, src: Tensor, beam: int, alpha: float, max_lengths: list[int]
+    model: TranslationModel, src: Tensor, beam: int, alpha: float, max_lengths: list[int], rules: Rules | None = None
 ) -> list[list[Hypothesis]]:
     """The N best translations of each source row (B, S), best first, those that were cut off after the others.
 
     `max_lengths` limits each sentence's pieces; a hypothesis that reaches it is cut off and marked so.
     """
+    rules = rules or Rules()
     num_sentences = src.size(0)
     finished: list[list[Hypothesis]] = [[] for _ in range(num_sentences)]
-    live = torch.arange(num_sentences)  # which sentence each group of N rows belongs to
+    live = list(range(num_sentences))  # which sentence each group of N rows belongs to
     rows = torch.arange(num_sentences, device=src.device).repeat_interleave(beam)
     state = model.start(src).select(rows)
     ids = torch.full((num_sentences, beam, 1), BOS_ID, device=src.device)  # (B, N, length + 1)
@@ -43,9 +45,10 @@ def beam_search(
     for length in range(1, max(max_lengths) + 1):
         # 1. Continue every row by every piece.
         step_log_probs, state = model.step(ids[:, :, -1].flatten(), state)
-        step_log_probs[:, _NEVER_SAID] = -math.inf
         vocab_size = step_log_probs.size(-1)
-        totals = log_probs[:, :, None] + step_log_probs.view(len(live), beam, vocab_size)  # (B, N, V)
+        step_log_probs = step_log_probs.view(len(live), beam, vocab_size)  # (B·N, V) -> (B, N, V)
+        rules.apply(step_log_probs, ids, live)
+        totals = log_probs[:, :, None] + step_log_probs
 
         # 2. The best 2N continuations of each sentence: even if N of them end, N remain.
         best, places = totals.flatten(1).topk(min(2 * beam, beam * vocab_size), dim=1)  # (B, 2N)
@@ -63,9 +66,8 @@ def beam_search(
 
         # 5. Sentences that are done leave the batch.
         goes_on = []
-        leading_scores = (log_probs[:, 0] / length_penalty(length, alpha)).tolist()
-        for i, (sentence, leading_score) in enumerate(zip(live.tolist(), leading_scores, strict=True)):
-            if _is_done(finished[sentence], beam, leading_score):
+        for i, sentence in enumerate(live):
+            if len(finished[sentence]) >= beam:
                 continue
             if length >= max_lengths[sentence]:
                 _cut_off(finished[sentence], ids[i], log_probs[i], length, alpha, beam)
@@ -76,16 +78,14 @@ def beam_search(
         going = torch.tensor(goes_on, device=src.device)
         rows = (torch.arange(len(live), device=src.device)[:, None] * beam + from_row)[going].flatten()
         state = state.select(rows)
-        live, ids, log_probs = live[goes_on], ids[going], log_probs[going]
+        live, ids, log_probs = [live[i] for i in goes_on], ids[going], log_probs[going]
 
-    for hypotheses in finished:
-        hypotheses.sort(key=lambda hypothesis: (not hypothesis.is_complete, -hypothesis.score))
-    return [hypotheses[:beam] for hypotheses in finished]
+    return [sorted(hypotheses, key=rank)[:beam] for hypotheses in finished]
 
 
 def _collect(
     finished: list[list[Hypothesis]],
-    live: Tensor,
+    live: list[int],
     ids: Tensor,
     best: Tensor,
     from_row: Tensor,
@@ -99,18 +99,13 @@ def _collect(
     sentence, place = ended.nonzero(as_tuple=True)
     words = ids[sentence, from_row[sentence, place], 1:].tolist()
     for i, log_prob, pieces in zip(sentence.tolist(), best[sentence, place].tolist(), words, strict=True):
-        finished[int(live[i])].append(Hypothesis(pieces, log_prob, log_prob / length_penalty(length, alpha)))
+        finished[live[i]].append(Hypothesis(pieces, log_prob, log_prob / length_penalty(length, alpha)))
 
 
 def _first_not_ended(is_end: Tensor, beam: int) -> Tensor:
     """Places of the best N continuations that do not end, in order."""
     order = torch.arange(is_end.size(1), device=is_end.device)
     return torch.where(is_end, order + is_end.size(1), order).topk(beam, dim=1, largest=False, sorted=True).indices
-
-
-def _is_done(finished: list[Hypothesis], beam: int, best_live_score: float) -> bool:
-    """Enough has ended, and no hypothesis that lives is ahead of all that ended."""
-    return len(finished) >= beam and max(hypothesis.score for hypothesis in finished) >= best_live_score
 
 
 def _cut_off(

@@ -12,9 +12,10 @@ import torch
 from torch import Tensor
 
 from jumok.decoding.hypothesis import Hypothesis
+from jumok.decoding.rules import Rules
 from jumok.errors import UsageError
 from jumok.models.interface import TranslationModel
-from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from jumok.text.tokenizer import BOS_ID, EOS_ID
 
 
 @dataclass(frozen=True)
@@ -54,25 +55,30 @@ def sample(
     num_samples: int,
     max_lengths: list[int],
     generator: torch.Generator | None = None,
+    rules: Rules | None = None,
 ) -> list[list[Hypothesis]]:
     """`num_samples` independent draws for each source row (B, S), likeliest first.
 
     Several batches of one call share a `generator`, or each would repeat the numbers of the first.
     """
     generator = generator or sampling.generator(src.device)
+    rules = rules or Rules()
+    sentences = range(src.size(0))
     num_rows = src.size(0) * num_samples
     state = model.start(src).select(torch.arange(src.size(0), device=src.device).repeat_interleave(num_samples))
-    last_ids = torch.full((num_rows,), BOS_ID, device=src.device)
+    said = torch.full((num_rows, 1), BOS_ID, device=src.device)  # (B·N, 1 + length), also behind an end
     limits = torch.tensor(max_lengths).repeat_interleave(num_samples).tolist()
     ids: list[list[int]] = [[] for _ in range(num_rows)]
     log_probs = [0.0] * num_rows
     has_ended = [False] * num_rows
 
     for length in range(1, max(limits) + 1):
-        step_log_probs, state = model.step(last_ids, state)
-        step_log_probs[:, [PAD_ID, UNK_ID, BOS_ID]] = -math.inf
+        step_log_probs, state = model.step(said[:, -1], state)
+        by_sentence = (len(sentences), num_samples, -1)
+        rules.apply(step_log_probs.view(by_sentence), said.view(by_sentence), sentences)
         weights = _shape(step_log_probs, sampling).softmax(dim=-1)
         last_ids = torch.multinomial(weights, 1, generator=generator)[:, 0]
+        said = torch.cat((said, last_ids[:, None]), dim=1)
         drawn_log_probs = step_log_probs.gather(1, last_ids[:, None])[:, 0].tolist()
         for row, (piece, log_prob) in enumerate(zip(last_ids.tolist(), drawn_log_probs, strict=True)):
             if has_ended[row] or length > limits[row]:

@@ -5,6 +5,8 @@ Training:    hidden = model(src, tgt)              teacher-forced, all positions
 Prediction:  state = model.start(src)              the source is read once
              log_probs, state = model.step(last_ids, state)
              state = state.select(rows)            beams reordered, repeated or dropped
+Looking back:
+             hidden, attn_weights = model.forward_with_alignment(src, tgt)
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from typing import Protocol, Self
 
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+from jumok.errors import UsageError
 
 
 class DecoderState(Protocol):
@@ -56,6 +60,16 @@ class TranslationModel(nn.Module, ABC):
     @abstractmethod
     def step(self, last_ids: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         """Log-probabilities (R, V) of the next piece of each row, given the piece that was chosen last."""
+
+    def forward_with_alignment(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
+        """What `forward` returns, and how much each position of `tgt` looked at each of `src` (B, T, S), summing to 1.
+
+        For models that have an attention to the source.
+        """
+        raise UsageError(
+            f"{type(self).__name__} has no attention to the source, and so there are no word alignments and no "
+            "coverage penalty with this architecture; leave them out"
+        )
 
     def project(self, hidden: Tensor) -> Tensor:
         """Logits of hidden vectors."""

@@ -34,7 +34,7 @@ class EncoderLayer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.self_attention = _attention(config)
-        self.feed_forward = FeedForward(config.d_model, config.d_ff, config.feed_forward_dropout)
+        self.feed_forward = _feed_forward(config)
         self.around_self_attention = _residual(config)
         self.around_feed_forward = _residual(config)
 
@@ -58,7 +58,7 @@ class DecoderLayer(nn.Module):
         super().__init__()
         self.self_attention = _attention(config)
         self.cross_attention = _attention(config)
-        self.feed_forward = FeedForward(config.d_model, config.d_ff, config.feed_forward_dropout)
+        self.feed_forward = _feed_forward(config)
         self.around_self_attention = _residual(config)
         self.around_cross_attention = _residual(config)
         self.around_feed_forward = _residual(config)
@@ -97,6 +97,10 @@ class DecoderLayer(nn.Module):
 
 def _attention(config: ModelConfig) -> MultiHeadAttention:
     return MultiHeadAttention(config.d_model, config.num_heads, config.attention_dropout, config.attention_bias)
+
+
+def _feed_forward(config: ModelConfig) -> FeedForward:
+    return FeedForward(config.d_model, config.d_ff, config.feed_forward_dropout, config.activation)
 
 
 def _residual(config: ModelConfig) -> Residual:
@@ -200,6 +204,7 @@ class Transformer(TranslationModel):
             self.tgt_embedding = ScaledEmbedding(tgt_vocab_size, config.d_model)
         if config.tie_embeddings == "none":
             self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=False)
+        self.piece_bias = nn.Parameter(torch.zeros(tgt_vocab_size)) if config.output_bias else None
         self.src_position = _positions(config)
         self.tgt_position = _positions(config)
         self.dropout = Dropout(config.dropout)
@@ -211,6 +216,11 @@ class Transformer(TranslationModel):
     def output_weight(self) -> Tensor:
         """The projection to the vocabulary: its own, or the target embedding's."""
         return self.output.weight if self.config.tie_embeddings == "none" else self.tgt_embedding.weight
+
+    @property
+    def output_bias(self) -> Tensor | None:
+        """How readily each piece is said whatever was read, where that is learned."""
+        return self.piece_bias
 
     @property
     def max_length(self) -> int | None:
@@ -227,6 +237,14 @@ class Transformer(TranslationModel):
         hidden, weights = self._run(src, tgt, return_weights=True)
         assert weights is not None
         return hidden, weights
+
+    def forward_with_alignment(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
+        """The same pass, and the mean over the heads of the last layer but one's attention to the source.
+
+        Paper: Garg et al. 2019, section 3: of six layers this one aligns best; the last prepares the next piece.
+        """
+        hidden, weights = self.forward_with_weights(src, tgt)
+        return hidden, weights.cross[max(0, len(weights.cross) - 2)].mean(dim=1)  # (B, H, T, S) -> (B, T, S)
 
     def start(self, src: Tensor) -> TransformerState:
         """Encode, and compute the keys and values of every cross-attention once."""

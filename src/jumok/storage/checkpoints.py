@@ -164,13 +164,7 @@ class Checkpoints:
 
         Paper: Vaswani et al. 2017, section 6.1: the last 5 for base, the last 20 for big.
         """
-        total: Tensors = {}
-        count = 0
-        for step in steps:
-            for name, tensor in self.load_model(step).items():
-                total[name] = total[name] + tensor.double() if name in total else tensor.double()
-            count += 1
-        return {name: (tensor / count).float() for name, tensor in total.items()}
+        return mean(self.load_model(step) for step in steps)
 
     def prune(self, keep: set[int]) -> None:
         """Remove every checkpoint that is not to be kept."""
@@ -195,6 +189,17 @@ class Checkpoints:
         for path in self.folder.glob(".step-*"):
             shutil.rmtree(path, ignore_errors=True)
         (self.folder / ".last.new").unlink(missing_ok=True)
+
+
+def mean(models: Iterable[Tensors]) -> Tensors:
+    """The mean of weights that have the same names and shapes, one model in memory at a time."""
+    total: Tensors = {}
+    count = 0
+    for tensors in models:
+        for name, tensor in tensors.items():
+            total[name] = total[name] + tensor.double() if name in total else tensor.double()
+        count += 1
+    return {name: (tensor / count).float() for name, tensor in total.items()}
 
 
 def _refuse_newer(version: int, path: Path) -> None:

@@ -89,8 +89,8 @@ class RunDirectory:
         """Source and target tokenizer."""
         return open_tokenizers(self.path)
 
-    def load_model(self) -> TranslationModel:
-        """The trained model to use, ready to predict."""
+    def require_model(self) -> None:
+        """Refuse a run that has no trained model yet."""
         self.require()
         if not self.model_file.exists():
             steps = self.checkpoints.steps()
@@ -100,6 +100,10 @@ class RunDirectory:
                 else "`jumok train` has not saved anything here yet"
             )
             raise RunError(f"{self.path}: holds no trained model (no model.safetensors); {advice}")
+
+    def load_model(self) -> TranslationModel:
+        """The trained model to use, ready to predict."""
+        self.require_model()
         src_tokenizer, tgt_tokenizer = self.tokenizers()
         model = build_model(self.config().model, src_tokenizer.vocab_size, tgt_tokenizer.vocab_size, PAD_ID)
         load_weights(model, load_tensors(self.model_file), str(self.model_file))

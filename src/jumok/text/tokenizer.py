@@ -112,7 +112,9 @@ class Tokenizer:
             of = self._processor
             text = "" if of.is_control(piece) or of.is_byte(piece) else of.id_to_piece(piece)
             halves = [(of.piece_to_id(text[:i]), of.piece_to_id(text[i:])) for i in range(1, len(text))]
-            self._known_cuts[piece] = [pair for pair in halves if UNK_ID not in pair]
+            self._known_cuts[piece] = [
+                pair for pair in halves if UNK_ID not in pair and not any(of.is_unused(i) for i in pair)
+            ]
         return self._known_cuts[piece]
 
     def pieces(self, text: str) -> list[str]:
@@ -120,9 +122,18 @@ class Tokenizer:
         pieces: list[str] = self._processor.encode(normalize(text), out_type=str)
         return pieces
 
+    def all_pieces(self) -> list[str]:
+        """The vocabulary, in the order of the ids."""
+        return self.id_to_piece(range(self.vocab_size))
+
     def id_to_piece(self, ids: Sequence[int]) -> list[str]:
         """The piece behind each id."""
         return [self._processor.id_to_piece(int(i)) for i in ids]
+
+    def piece_to_id(self, piece: str) -> int | None:
+        """The id of a piece, None where it is not in the vocabulary."""
+        i = int(self._processor.piece_to_id(piece))
+        return None if i == UNK_ID else i
 
     def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
         """Text of each list of ids; special ids leave no trace."""

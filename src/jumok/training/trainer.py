@@ -21,12 +21,13 @@ from jumok.config import Config
 from jumok.data.batching import Batch, Ids, collate, num_pools, plan_batches, plan_pool
 from jumok.data.prepared import PreparedCorpus, Split
 from jumok.decoding.batches import search
+from jumok.decoding.sentence import Sentence
 from jumok.errors import DivergenceError, explained_memory_errors
 from jumok.evaluation.cost import training_flops
 from jumok.evaluation.scores import score
 from jumok.models import TranslationModel, build_model
 from jumok.nn.device import choose_device
-from jumok.storage.checkpoints import for_storage, load_weights, model_tensors
+from jumok.storage.checkpoints import for_storage, load_tensors, load_weights, model_tensors
 from jumok.storage.run_directory import RunDirectory
 from jumok.storage.sharded import like, whole
 from jumok.text.tokenizer import PAD_ID
@@ -271,7 +272,8 @@ class Trainer:
         rows = list(range(min(num_sentences, len(self.valid_split))))
         sources, _ = self.valid_split.ids(rows)
         src_texts, references = self.valid_split.texts(rows)
-        found = search(self.model, sources, self.config.decoding.model_copy(update={"beam": 1}))
+        sentences = [Sentence(ids.tolist()) for ids in sources]
+        found = search(self.model, sentences, self.config.decoding.model_copy(update={"beam": 1}))
         translations = self.corpus.tgt_tokenizer.decode([hypotheses[0].ids for hypotheses in found])
         bleu, _ = score(translations, references, self.config.data.target)
         return {"bleu": bleu.value, "example": [src_texts[0], translations[0], references[0]]}
@@ -341,6 +343,7 @@ class Trainer:
             self.world.wait()
             self.run.forget_metrics_after(0 if loaded is None else loaded[2]["step"])
         if loaded is None:
+            self._start_from_other_run()
             return
         weights, optimizer_tensors, state = loaded
         load_weights(self.model, weights, str(self.run.checkpoints.folder))
@@ -351,6 +354,14 @@ class Trainer:
             self.progress.epoch += 1
             self.progress.pool = self.progress.batch = 0
         self._tell("note", text=f"going on from step {self.progress.step:,}")
+
+    def _start_from_other_run(self) -> None:
+        """Begin with the weights of the run that the configuration names, if it names one."""
+        if self.settings.start_from is None:
+            return
+        run = RunDirectory(self.settings.start_from)
+        load_weights(self.model, load_tensors(run.model_file), str(run.model_file))
+        self._tell("note", text=f"starting from {run.path}: validation loss {self._validation_loss():.3f}")
 
     def _origin(self) -> dict[str, Any]:
         """What decides the batches of an epoch and their order."""

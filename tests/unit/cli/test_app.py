@@ -13,7 +13,7 @@ import pytest
 from jumok import __version__
 from jumok.errors import DataError, DivergenceError, ResourceError
 
-COMMANDS = ["demo", "prepare", "train", "translate", "evaluate"]
+COMMANDS = ["demo", "prepare", "train", "translate", "evaluate", "average", "export", "import"]
 Jumok = Callable[..., Any]
 
 
@@ -73,7 +73,7 @@ def test_every_command_has_help_with_an_example(jumok: Jumok, command: str) -> N
             "jumok: runs/nope: no such run directory; `jumok train CONFIG` makes one under runs/",
         ),
         (["evaluate", "x", "--split", "dev"], "jumok: split dev: expected valid, test or composition"),
-        (["translate"], "jumok: Missing argument 'RUN'; `jumok translate --help` shows how"),
+        (["translate"], "jumok: Missing argument 'RUN [RUN …] [FILE]'; `jumok translate --help` shows how"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(

@@ -117,8 +117,8 @@ def test_rows_of_sentences_that_are_done_leave_the_batch(prefix_model):
     assert model.num_rows_stepped == [3, 2, 2, 1, 1, 1]
 
 
-def test_a_live_hypothesis_that_leads_is_not_given_up_when_enough_others_have_ended(prefix_model):
-    # α = 0, beam 2. "" ends at 0.3, "B" at 0.09; meanwhile "AA" stands at 0.55 and ends at 0.54.
+def test_a_sentence_is_done_when_as_many_have_ended_as_the_beam_is_wide(prefix_model):
+    # α = 0, beam 2. "" ends at 0.3, "B" at 0.09; then nobody waits for "AA", which would have ended at 0.54.
     rows = {
         (): _next(0.3, 0.6, 0.1),
         (A,): _next(0.03, 0.92, 0.05),
@@ -126,7 +126,15 @@ def test_a_live_hypothesis_that_leads_is_not_given_up_when_enough_others_have_en
         (A, A): _next(0.98, 0.01, 0.01),
     }
     model = prefix_model(_table(rows, _next(0.98, 0.01, 0.01)))
-    ((greedy,),) = beam_search(model, SRC, 1, 0.0, [10])
-    ((best, *_),) = beam_search(model, SRC, 2, 0.0, [10])
-    assert greedy.ids == [A, A]
-    assert best.ids == [A, A]
+    (found,) = beam_search(model, SRC, 2, 0.0, [10])
+    assert [hypothesis.ids for hypothesis in found] == [[], [B]]
+    assert len(model.num_rows_stepped) == 2
+
+
+def test_of_those_that_end_in_the_last_step_the_best_are_returned(prefix_model):
+    # "" ends at 0.3, then "A" (0.4) and "B" (0.29) end in one step: three in a beam of 2.
+    model = prefix_model(_table({(): _next(0.3, 0.4, 0.29, 0.01)}, _next(1.0, 0.0, 0.0, 0.0)))
+    (found,) = beam_search(model, SRC, 2, 0.0, [10])
+    assert [hypothesis.ids for hypothesis in found] == [[A], []]
+    (found,) = beam_search(model, SRC, 2, 1.0, [10])
+    assert [hypothesis.ids for hypothesis in found] == [[A], [B]]

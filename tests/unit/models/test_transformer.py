@@ -79,6 +79,30 @@ def test_tied_weights_stay_tied_through_moving_and_loading(tiny_transformer):
     assert model.output_weight is model.src_embedding.weight
 
 
+def test_an_output_bias_is_added_to_the_logits_of_training_and_of_prediction(tiny_transformer):
+    model = tiny_transformer(output_bias=True)
+    src, tgt = torch.tensor([[5, 6, 7, 3]]), torch.tensor([[2]])
+    assert model.output_bias.shape == (23,)
+    hidden = model(src, tgt)
+    logits = hidden @ model.output_weight.T + model.output_bias
+    torch.testing.assert_close(model.project(hidden), logits)
+    log_probs, _ = model.step(tgt[:, 0], model.start(src))
+    torch.testing.assert_close(log_probs, logits[:, 0].log_softmax(dim=-1))
+
+
+def test_an_output_bias_is_there_on_request_only_and_begins_at_zero(tiny_config):
+    assert build_model(tiny_config(), 20, 20, 0).output_bias is None
+    assert "piece_bias" not in dict(build_model(tiny_config(), 20, 20, 0).named_parameters())
+    assert not build_model(tiny_config(output_bias=True), 20, 20, 0).output_bias.any()
+
+
+@pytest.mark.parametrize("activation", ["relu", "swish", "gelu"])
+def test_the_activation_is_that_of_every_layer(tiny_transformer, activation):
+    model = tiny_transformer(activation=activation)
+    layers = [*model.encoder.layers, *model.decoder.layers]
+    assert {layer.feed_forward.activation for layer in layers} == {activation}
+
+
 def test_source_and_target_vocabularies_may_differ_in_size(tiny_config):
     model = build_model(tiny_config(tie_embeddings="two-way"), 11, 17, 0).eval()
     hidden = model(torch.tensor([[10, 3]]), torch.tensor([[2, 16]]))
@@ -99,7 +123,8 @@ def test_layers_share_no_weights(tiny_transformer):
 
 
 def test_every_parameter_gets_a_gradient_so_none_is_idle(tiny_transformer):
-    for changes in ({"norm": "pre", "tie_embeddings": "none", "position": "learned", "attention_bias": True}, {}):
+    unusual = {"norm": "pre", "tie_embeddings": "none", "position": "learned", "attention_bias": True}
+    for changes in (unusual, {"activation": "swish", "output_bias": True}, {"activation": "gelu"}, {}):
         model = tiny_transformer(**changes)
         src, tgt = torch.tensor([[5, 6, 7, 3]]), torch.tensor([[2, 8, 9]])
         model.project(model(src, tgt)).square().sum().backward()

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import math
+
+import pytest
 import torch
 
 from jumok.nn.feed_forward import FeedForward
@@ -42,3 +45,27 @@ def test_dropout_stands_between_the_two_products():
     assert len(set(sums)) > 1
     assert all(total % 2 == 0 for total in sums)  # each unit that stays counts 2
     assert abs(sum(sums) / 20 - 4096) < 5 * 64 / 20**0.5
+
+
+@pytest.mark.parametrize(
+    ("activation", "by_hand"),
+    [
+        ("relu", lambda x: max(0.0, x)),
+        ("swish", lambda x: x / (1 + math.exp(-x))),
+        ("gelu", lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2),
+    ],
+)
+def test_each_activation_by_hand(activation, by_hand):
+    ffn = FeedForward(1, 1, activation=activation)
+    with torch.no_grad():
+        for linear in (ffn.expand, ffn.contract):
+            linear.weight.fill_(1.0)
+            linear.bias.zero_()
+    for x in (-2.0, -0.3, 0.0, 1.7):
+        assert ffn(torch.full((1, 1, 1), x)).item() == pytest.approx(by_hand(x), abs=1e-6)
+
+
+@pytest.mark.parametrize("activation", ["swish", "gelu"])
+def test_the_gradient_of_the_other_activations_is_right(activation):
+    ffn = FeedForward(4, 6, activation=activation).double()
+    assert torch.autograd.gradcheck(ffn, torch.randn(2, 3, 4, dtype=torch.float64, requires_grad=True))
