@@ -16,8 +16,8 @@ class ScoredText:
     text: str
     score: float  # log-probability over the length penalty; the mean where a long text was split
     is_complete: bool = True
-    pieces: tuple[str, ...] | None = None  # on request, with
-    token_scores: tuple[float, ...] | None = None  # the log-probability of each piece and of the end
+    pieces: tuple[str, ...] | None = None  # on request
+    token_scores: tuple[float, ...] | None = None  # on request: the log-probability of each piece and of the end
     alignment: tuple[tuple[int, int], ...] | None = None  # words of source and target that belong together
 
 
@@ -57,6 +57,6 @@ class Options:
         if self.beam is not None and self.beam < 1:
             raise UsageError(f"beam = {self.beam} must be at least 1")
         if self.bayes_risk and self.sampling is None:
-            raise UsageError("bayes_risk chooses among draws: give sampling, jumok.Sampling() say")
+            raise UsageError("bayes_risk chooses among draws: give sampling=jumok.Sampling()")
         if self.bayes_risk and self.n_best > self.bayes_risk:
             raise UsageError(f"n_best = {self.n_best} needs as many draws, but bayes_risk = {self.bayes_risk}")

@@ -131,9 +131,8 @@ class Translator:
             found = [self._chosen(hypotheses, options) for hypotheses in finish()]
             if options.with_alignment or options.with_token_scores:
                 found = look_back(self.model, sentences, found, decoding, use_attention=options.with_alignment)
-            texts = iter(
-                self.tgt_tokenizer.decode([one.ids for hypotheses in found for one in hypotheses])
-            )  # all at once
+            all_ids = [one.ids for hypotheses in found for one in hypotheses]
+            texts = iter(self.tgt_tokenizer.decode(all_ids))  # one call is faster than one a sentence
             texts_of = [[next(texts) for _ in hypotheses] for hypotheses in found]
             parts = map(Part, sentences, found, texts_of)
             return [
@@ -176,8 +175,8 @@ class Translator:
             ids_of = [ids] if len(ids) <= limit else self.src_tokenizer.encode(parts)
             parts_of.append(
                 [
-                    Sentence(own_ids, prefix if part is parts[0] else (), self._terms(part, options))
-                    for part, own_ids in zip(parts, ids_of, strict=True)
+                    Sentence(own_ids, () if number else prefix, self._terms(part, options))
+                    for number, (part, own_ids) in enumerate(zip(parts, ids_of, strict=True))
                     if part
                 ]
             )
@@ -236,21 +235,12 @@ class Translator:
             tgt_start += max(word_of_piece(tgt_pieces, has_spaces[1]), default=-1) + 1
 
 
-def load(
-    *paths: str | Path,
-    device: str = "auto",
-    engine: str = "auto",
-    compute: str = "auto",
-    threads: int | None = None,
-) -> Translator:
-    """Open a trained run, or several, to translate with it."""
-    return Translator.load(*paths, device=device, engine=engine, compute=compute, threads=threads)
+load = Translator.load
 
 
 def _options(values: dict[str, Any]) -> Options:
-    try:
-        return Options(**values)
-    except TypeError:
-        known = [field.name for field in fields(Options)]
-        unknown = next(name for name in values if name not in known)
-        raise UsageError(f"translate knows no option {unknown}; known: {', '.join(known)}") from None
+    known = [field.name for field in fields(Options)]
+    for name in values:
+        if name not in known:
+            raise UsageError(f"translate knows no option {name}; known: {', '.join(known)}")
+    return Options(**values)

@@ -226,16 +226,20 @@ def _standard_input() -> Iterator[str]:
 
 
 def _as_text(translation: Translation, with_scores: bool) -> str:
+    from jumok.decoding.alignment import pharaoh
+
     rows = []
     for hypothesis in translation.hypotheses:
         row = f"{hypothesis.score:.4f}\t{hypothesis.text}" if with_scores else hypothesis.text
         if hypothesis.alignment is not None:
-            row += "\t" + _pharaoh(hypothesis.alignment)
+            row += "\t" + pharaoh(hypothesis.alignment)
         rows.append(row)
     return "\n".join(rows)
 
 
 def _as_json(translation: Translation) -> str:
+    from jumok.decoding.alignment import pharaoh
+
     hypotheses = []
     for hypothesis in translation.hypotheses:
         row: dict[str, Any] = {
@@ -244,16 +248,12 @@ def _as_json(translation: Translation) -> str:
             "is_complete": hypothesis.is_complete,
         }
         if hypothesis.alignment is not None:
-            row["alignment"] = _pharaoh(hypothesis.alignment)
+            row["alignment"] = pharaoh(hypothesis.alignment)
         if hypothesis.token_scores is not None:
             row["pieces"] = list(hypothesis.pieces or ())
             row["token_scores"] = [round(score, 4) for score in hypothesis.token_scores]
         hypotheses.append(row)
     return json.dumps({"source": translation.source, "hypotheses": hypotheses}, ensure_ascii=False)
-
-
-def _pharaoh(alignment: tuple[tuple[int, int], ...]) -> str:
-    return " ".join(f"{src}-{tgt}" for src, tgt in alignment)
 
 
 def _write(lines: Iterator[str], output: Path | None) -> None:

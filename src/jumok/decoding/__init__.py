@@ -1,1 +1,4 @@
-"""Prediction: greedy, beam and sampling. Knows `models.interface` and nothing else of a model."""
+"""Prediction: beam search, sampling, rules, glossaries, and a look back at what was said.
+
+Knows `models.interface` and nothing else of a model.
+"""

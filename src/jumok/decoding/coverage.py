@@ -28,7 +28,7 @@ def rank_by_coverage(hypotheses: Sequence[Hypothesis], beta: float) -> list[Hypo
     """The same hypotheses, after a look back, by log P / lp + β·coverage.
 
     Paper: Wu et al. 2016, section 7, equation 14.
-    Differs: it ranks what the search has found and does not steer the search, which so costs nothing more.
+    Differs: it ranks what the search has found and does not steer it, so that the search itself stays as it is.
     """
     ranked = []
     for hypothesis in hypotheses:

@@ -19,7 +19,7 @@ import ctranslate2
 
 from jumok.config import DecodingConfig
 from jumok.decoding.batches import plan_batches
-from jumok.decoding.hypothesis import Hypothesis
+from jumok.decoding.hypothesis import Hypothesis, rank
 from jumok.decoding.length_penalty import length_penalty
 from jumok.decoding.sampling import Sampling
 from jumok.decoding.sentence import Sentence
@@ -130,7 +130,7 @@ class CTranslate2Engine:
             ids = [self._tgt_ids[piece] for piece in (pieces[:-1] if is_complete else pieces)]
             own_score = log_prob / length_penalty(max(len(pieces), 1), config.length_penalty)
             hypotheses.append(Hypothesis(ids, log_prob, own_score, is_complete))
-        return sorted(hypotheses, key=lambda hypothesis: (not hypothesis.is_complete, -hypothesis.score))
+        return sorted(hypotheses, key=rank)
 
 
 def _nearest_penalty(alpha: float, length: int) -> float:

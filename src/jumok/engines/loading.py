@@ -81,7 +81,7 @@ class Engines:
         """Our own search over the model, or over the models' mean."""
         models = [self._load(run) for run in self._runs]
         model: TranslationModel = models[0] if len(models) == 1 else Ensemble(models)
-        return TorchEngine(model, self._device, use_hands=not self._is_onnx)  # ONNX has threads of its own
+        return TorchEngine(model, self._device, use_workers=not self._is_onnx)  # ONNX has threads of its own
 
     @cached_property
     def ctranslate2(self) -> CTranslate2Engine:

@@ -16,16 +16,16 @@ from jumok.decoding.sentence import Sentence
 from jumok.engines.interface import Finish
 from jumok.models import TranslationModel
 
-_MAX_HANDS = 4  # more would wait for Python's lock
-_LEAST_OF_A_HAND = 8  # sentences
+_MAX_WORKERS = 4  # more would wait for Python's lock
+_LEAST_OF_A_WORKER = 8  # sentences
 
 
 class TorchEngine:
     """Holds a model on a device."""
 
-    def __init__(self, model: TranslationModel, device: torch.device, use_hands: bool = True) -> None:
+    def __init__(self, model: TranslationModel, device: torch.device, use_workers: bool = True) -> None:
         self.model = model.to(device).eval()
-        self._use_hands = use_hands and device.type == "cpu"
+        self._use_workers = use_workers and device.type == "cpu"
 
     @property
     def max_length(self) -> int | None:
@@ -34,25 +34,27 @@ class TorchEngine:
 
     def begin(self, sentences: Sequence[Sentence], config: DecodingConfig, sampling: Sampling | None = None) -> Finish:
         """All the work is done when the hypotheses are asked for."""
-        num_hands = min(torch.get_num_threads(), _MAX_HANDS, len(sentences) // _LEAST_OF_A_HAND)
-        if self._use_hands and num_hands > 1 and sampling is None:
-            return partial(self._search_by_hands, sentences, config, num_hands)
+        num_workers = min(torch.get_num_threads(), _MAX_WORKERS, len(sentences) // _LEAST_OF_A_WORKER)
+        if self._use_workers and num_workers > 1 and sampling is None:
+            return partial(self._search_side_by_side, sentences, config, num_workers)
         return partial(search, self.model, sentences, config, sampling)
 
-    def _search_by_hands(
-        self, sentences: Sequence[Sentence], config: DecodingConfig, num_hands: int
+    def _search_side_by_side(
+        self, sentences: Sequence[Sentence], config: DecodingConfig, num_workers: int
     ) -> list[list[Hypothesis]]:
         """Cores that have sentences of their own do more than cores that share every small product."""
         num_threads = torch.get_num_threads()
         order = sorted(range(len(sentences)), key=lambda row: -len(sentences[row].ids))
-        hands = [order[first::num_hands] for first in range(num_hands)]
+        shares = [order[first::num_workers] for first in range(num_workers)]
         results: list[list[Hypothesis]] = [[] for _ in sentences]
-        with ThreadPoolExecutor(
-            num_hands, initializer=torch.set_num_threads, initargs=(num_threads // num_hands,)
-        ) as pool:
-            found = pool.map(lambda rows: search(self.model, [sentences[row] for row in rows], config), hands)
-            for rows, of_hand in zip(hands, found, strict=True):
-                for row, hypotheses in zip(rows, of_hand, strict=True):
-                    results[row] = hypotheses
-        torch.set_num_threads(num_threads)  # what a thread sets would hold for every later one
+        try:
+            with ThreadPoolExecutor(
+                num_workers, initializer=torch.set_num_threads, initargs=(num_threads // num_workers,)
+            ) as pool:
+                found = pool.map(lambda rows: search(self.model, [sentences[row] for row in rows], config), shares)
+                for rows, of_worker in zip(shares, found, strict=True):
+                    for row, hypotheses in zip(rows, of_worker, strict=True):
+                        results[row] = hypotheses
+        finally:
+            torch.set_num_threads(num_threads)  # what a thread sets would hold for every later one
         return results

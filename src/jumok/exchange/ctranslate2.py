@@ -27,7 +27,7 @@ from jumok.storage.run_directory import RunDirectory
 from jumok.text.tokenizer import Tokenizer
 
 VOCABULARY_MAP = "vmap.txt"  # the name that the library looks for
-_NUM_POSITIONS = 4096  # rows of the table of sinusoids, which a longer sentence would need more of
+_NUM_POSITIONS = 4096  # sinusoids have no end, but a table of them has
 _ACTIVATIONS = {"relu": Activation.RELU, "swish": Activation.SWISH, "gelu": Activation.GELU}
 
 

@@ -49,7 +49,7 @@ def import_huggingface(name: str, run: Path, languages: Languages | None = None)
     folder = find_folder(name)
     settings = _read_json(folder / "config.json")
     _refuse_what_we_are_not(folder, settings)
-    theirs = _read_tensors(folder)
+    theirs = _read_tensors(folder, name)
     try:
         with new_folder(run) as unfinished:
             vocabularies = read_vocabularies(folder, settings, _said_rows(theirs))
@@ -58,7 +58,7 @@ def import_huggingface(name: str, run: Path, languages: Languages | None = None)
             ours, traits = _convert(theirs, settings, vocabularies.src, vocabularies.tgt)
             tokenizer = {
                 "kind": vocabularies.kind,
-                "vocab_size": max(260, len(vocabularies.tgt.names)),
+                "vocab_size": max(260, len(vocabularies.tgt.names)),  # the least that a configuration allows
                 "joint": vocabularies.are_one,
             }
             config = _config(folder, name, run.absolute().name, settings, traits, tokenizer, languages or Languages())
@@ -117,17 +117,15 @@ def _refuse_what_we_are_not(folder: Path, settings: dict[str, Any]) -> None:
             raise DataError(f"{where}: encoder_{key} = {encoder} and decoder_{key} = {decoder}; ours are the same")
 
 
-def _read_tensors(folder: Path) -> Tensors:
+def _read_tensors(folder: Path, name: str) -> Tensors:
     files = sorted(folder.glob("model*.safetensors"))
     if not files:
-        if any(folder.glob("pytorch_model*.bin")):
-            raise DataError(
-                f"{folder}: holds its weights as a pickle (pytorch_model.bin), which could run any program and is "
-                "never opened here; where you trust it, transformers converts it: "
-                f"MarianMTModel.from_pretrained({str(folder)!r}).save_pretrained(NEW, safe_serialization=True), then "
-                "copy the *.spm and *.json files of the tokenizer beside it"
-            )
-        raise DataError(f"{folder}: holds no model.safetensors")
+        raise DataError(
+            f"{folder}: holds no model.safetensors. A pickle (pytorch_model.bin) could run any program and is never "
+            f"opened here; where you trust it, transformers converts it: MarianMTModel.from_pretrained({name!r})"
+            ".save_pretrained(NEW, safe_serialization=True), then copy the *.spm and *.json files of the tokenizer "
+            "beside it"
+        )
     tensors: Tensors = {}
     for file in files:
         tensors |= load_tensors(file)
@@ -234,9 +232,7 @@ def _config(
         _read_json(folder / "generation_config.json") if (folder / "generation_config.json").exists() else {}
     )
     # Their rule of ranking has another form than ours: see LENGTH_PENALTY_RATIO.
-    penalty = round(max(0.0, generation.get("length_penalty") or 0.0) / LENGTH_PENALTY_RATIO, 6)
-    if "length_penalty" not in generation:
-        penalty = round(1 / LENGTH_PENALTY_RATIO, 6)
+    penalty = round(max(0.0, generation.get("length_penalty", 1.0) or 0.0) / LENGTH_PENALTY_RATIO, 6)
     values = {
         "name": re.sub(r"^\W+", "", re.sub(r"[^\w.-]", "-", name)) or "imported",
         "data": {

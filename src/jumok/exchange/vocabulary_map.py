@@ -19,12 +19,12 @@ from jumok.data.readers import read_pairs
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.tokenizer import EOS_ID, Tokenizer
 
-_MAX_PAIRS = 200_000  # from which it is learned, and the links between their pieces:
-_MAX_LINKS = 30_000_000
+_MAX_PAIRS = 200_000  # the first so many are enough to learn from
+_MAX_LINKS = 30_000_000  # pairs of pieces; above this it would take gigabytes
 _MAX_LENGTH = 100
 _NUM_ROUNDS = 5
-NUM_FOR_ALL = 150  # the most frequent target pieces, which every sentence may use
-NUM_FOR_PIECE = 15  # the likeliest translations of each source piece
+NUM_FOR_ALL = 300  # the most frequent target pieces, which every sentence may use
+NUM_FOR_PIECE = 30  # the likeliest translations of each source piece
 Ids = Sequence[int]
 Map = dict[int, list[int]]
 
@@ -68,6 +68,8 @@ def learn_map(
         np.concatenate([np.asarray(ids, dtype=np.int64) for ids in targets]), minlength=tgt_vocab_size
     )
     for_all = [EOS_ID, *(i for i in np.argsort(-frequency, kind="stable")[:num_for_all].tolist() if frequency[i])]
+    is_own = ~np.isin(link_tgt, for_all)  # what every sentence may use takes no place in a piece's list
+    link_src, link_tgt, probabilities = link_src[is_own], link_tgt[is_own], probabilities[is_own]
     order = np.lexsort((link_tgt, -probabilities, link_src))
     starts = np.searchsorted(link_src[order], np.arange(src_vocab_size + 1))
     for_piece = {

@@ -27,7 +27,7 @@ def two_threads() -> Iterator[None]:
 def test_dealt_out_is_the_same(tiny_transformer: Callable[..., Transformer], two_threads: None) -> None:
     model, config = tiny_transformer(), DecodingConfig(beam=3, max_extra_length=6, batch_tokens=128)
     expected = [[one.ids for one in found] for found in search(model, SENTENCES, config)]
-    for use_hands in (True, False):
-        found = TorchEngine(model, torch.device("cpu"), use_hands).begin(SENTENCES, config)()
+    for use_workers in (True, False):
+        found = TorchEngine(model, torch.device("cpu"), use_workers).begin(SENTENCES, config)()
         assert [[one.ids for one in hypotheses] for hypotheses in found] == expected
     assert torch.get_num_threads() == 2

@@ -62,7 +62,7 @@ def test_for_all_are_the_most_frequent_ones_and_none_that_never_occur():
 def test_a_piece_has_no_more_translations_than_asked_for_and_each_once():
     sources, targets = made_pairs()
     for num_for_piece in (1, 3):
-        _, for_piece = learn_map(sources, targets, SIZE, SIZE, num_for_piece=num_for_piece)
+        _, for_piece = learn_map(sources, targets, SIZE, SIZE, num_for_all=0, num_for_piece=num_for_piece)
         assert max(map(len, for_piece.values())) == num_for_piece
         assert all(len(set(found)) == len(found) for found in for_piece.values())
 
@@ -143,13 +143,12 @@ def test_the_file_names_pieces_of_each_side(run, tmp_path):
     assert all(len(set(row)) == len(row) for row in found.values())
 
 
-def test_every_piece_of_the_training_text_is_in_and_what_both_sides_have_stands_for_itself(run, tmp_path):
+def test_what_both_sides_have_stands_for_itself(run, tmp_path):
     write_vocabulary_map(run, tmp_path / "map.txt")
     found = read_map(tmp_path / "map.txt")
     src_tokenizer, tgt_tokenizer = run.tokenizers()
     for text in GERMAN:
         for piece in src_tokenizer.pieces(text):
-            assert piece in found
             assert tgt_tokenizer.piece_to_id(piece) is None or piece in found[piece]
     # A character that nobody has seen is spelled in bytes, and can be copied byte by byte.
     assert all(f"<0x{byte:02X}>" in found[f"<0x{byte:02X}>"] for byte in "주".encode())
@@ -165,7 +164,7 @@ def test_the_library_says_nothing_that_the_map_does_not_allow(run, tmp_path, com
     said_without: set[str] = set()
     for text in GERMAN[:4]:
         pieces = src_tokenizer.pieces(text)
-        allowed = {*found[""], *(tgt for piece in pieces for tgt in found[piece])}
+        allowed = {*found[""], *(tgt for piece in pieces for tgt in found.get(piece, []))}
         allowed |= {"<unk>", "<s>"}  # the library has them in every list; the engine forbids them by itself
         for use_map in (True, False):
             results = translator.translate_batch(
