@@ -167,6 +167,9 @@ class DecodingConfig(Section):
     """How a translation is searched for."""
 
     beam: int = Field(4, ge=1, description="Hypotheses kept side by side; 1 is greedy.")
+    patience: float = Field(
+        1.0, ge=1, description="The search of a sentence ends when beam × patience hypotheses have ended."
+    )
     length_penalty: float = Field(0.6, ge=0, description="The paper's α.")
     coverage_penalty: float = Field(
         0.0, ge=0, description="β of Wu et al. 2016: ranks a translation lower that looked away from source pieces."

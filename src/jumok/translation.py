@@ -40,6 +40,7 @@ class Options:
 
     beam: int | None = None
     n_best: int = 1
+    patience: float | None = None
     length_penalty: float | None = None
     coverage_penalty: float | None = None
     no_repeat_ngram: int | None = None

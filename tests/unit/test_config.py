@@ -57,8 +57,8 @@ def explain(changes: dict[str, Any]) -> str:
         ({"trainning": {"max_steps": 1}}, "x.toml: trainning is not a known key; did you mean training?"),
         (
             {"decoding": {"zzzz": 1}},
-            "x.toml: [decoding] zzzz is not a known key; known keys: beam, length_penalty, coverage_penalty, "
-            "no_repeat_ngram, min_length, max_extra_length, batch_tokens",
+            "x.toml: [decoding] zzzz is not a known key; known keys: beam, patience, length_penalty, "
+            "coverage_penalty, no_repeat_ngram, min_length, max_extra_length, batch_tokens",
         ),
         (
             {"training": {"max_steps": "many"}},

@@ -41,6 +41,10 @@ def translate(
     n_best: Annotated[
         int, typer.Option("--n-best", min=1, help="Print so many translations of each line.", rich_help_panel=_SEARCH)
     ] = 1,
+    patience: Annotated[
+        float | None,
+        typer.Option(min=1, help="Above 1 waits for more hypotheses to end.", rich_help_panel=_SEARCH),
+    ] = None,
     length_penalty: Annotated[
         float | None, typer.Option(min=0, help="α: higher is longer.", rich_help_panel=_SEARCH)
     ] = None,
@@ -122,6 +126,7 @@ def translate(
     options: dict[str, Any] = {
         "beam": beam,
         "n_best": n_best,
+        "patience": patience,
         "length_penalty": length_penalty,
         "coverage_penalty": coverage_penalty,
         "no_repeat_ngram": no_repeat_ngram,

@@ -48,7 +48,7 @@ def search(
     def search_batch(src: Tensor, rows: list[int]) -> list[list[Hypothesis]]:
         max_lengths, rules = [limits[row] for row in rows], _rules([sentences[row].prefix for row in rows], config)
         if sampling is None:
-            return beam_search(model, src, config.beam, config.length_penalty, max_lengths, rules)
+            return beam_search(model, src, config.beam, config.length_penalty, max_lengths, rules, config.patience)
         return sample(model, src, sampling, config.beam, max_lengths, generator, rules)
 
     was_training = model.training
@@ -75,7 +75,7 @@ def _with_terms(model: TranslationModel, sentences: Sequence[Sentence], found: F
         def search_batch(src: Tensor, rows: list[int]) -> list[list[Hypothesis]]:
             rules = _rules([prefixes[row] for row in rows], config, [not_next[row] for row in rows])
             max_lengths = [limits[row] for row in rows]
-            return beam_search(model, src, config.beam, config.length_penalty, max_lengths, rules)
+            return beam_search(model, src, config.beam, config.length_penalty, max_lengths, rules, config.patience)
 
         fitting = [row for row, prefix in prefixes.items() if len(prefix) < limits[row]]
         return _in_batches(search_batch, fitting, sentences, config.beam, config, _device(model))

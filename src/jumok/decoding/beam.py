@@ -2,12 +2,12 @@
 
 Every live sentence has N rows side by side. Each step, every row is continued by every piece, the best 2N
 continuations of a sentence are looked at, those among the best N that end become finished hypotheses, and the best N
-that do not end live on. A sentence is done when N of its hypotheses have finished; its rows are dropped and the rest
-goes on in a smaller batch.
+that do not end live on. A sentence is done when N times the patience of its hypotheses have finished; its rows are
+dropped and the rest goes on in a smaller batch.
 
-Paper: Vaswani et al. 2017, section 6.1; Wu et al. 2016, section 7.
-Differs: Wu et al. prune what falls too far behind the best; here a sentence stops after N ends, as in CTranslate2, so
-that both engines say the same.
+Paper: Vaswani et al. 2017, section 6.1; Wu et al. 2016, section 7; Kasai et al. 2022 (patience).
+Differs: Wu et al. prune what falls too far behind the best; here a sentence stops after so many ends, as in
+CTranslate2, so that both engines say the same.
 """
 
 from __future__ import annotations
@@ -26,14 +26,20 @@ from jumok.text.tokenizer import BOS_ID, EOS_ID
 
 @torch.inference_mode()
 def beam_search(
-    model: TranslationModel, src: Tensor, beam: int, alpha: float, max_lengths: list[int], rules: Rules | None = None
+    model: TranslationModel,
+    src: Tensor,
+    beam: int,
+    alpha: float,
+    max_lengths: list[int],
+    rules: Rules | None = None,
+    patience: float = 1.0,
 ) -> list[list[Hypothesis]]:
     """The N best translations of each source row (B, S), best first, those that were cut off after the others.
 
     `max_lengths` limits each sentence's pieces; a hypothesis that reaches it is cut off and marked so.
     """
     rules = rules or Rules()
-    num_sentences = src.size(0)
+    num_sentences, num_enough = src.size(0), math.floor(beam * patience + 0.5)
     finished: list[list[Hypothesis]] = [[] for _ in range(num_sentences)]
     live = list(range(num_sentences))  # which sentence each group of N rows belongs to
     rows = torch.arange(num_sentences, device=src.device).repeat_interleave(beam)
@@ -67,7 +73,7 @@ def beam_search(
         # 5. Sentences that are done leave the batch.
         goes_on = []
         for i, sentence in enumerate(live):
-            if len(finished[sentence]) >= beam:
+            if len(finished[sentence]) >= num_enough:
                 continue
             if length >= max_lengths[sentence]:
                 _cut_off(finished[sentence], ids[i], log_probs[i], length, alpha, beam)

@@ -102,6 +102,7 @@ class CTranslate2Engine:
             [[self._src_pieces[i] for i in sentences[row].ids] for row in rows],
             asynchronous=True,
             beam_size=config.beam,
+            patience=config.patience,
             num_hypotheses=config.beam,
             length_penalty=penalty,
             max_input_length=0,

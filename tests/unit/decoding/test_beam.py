@@ -138,3 +138,17 @@ def test_of_those_that_end_in_the_last_step_the_best_are_returned(prefix_model):
     assert [hypothesis.ids for hypothesis in found] == [[A], []]
     (found,) = beam_search(model, SRC, 2, 1.0, [10])
     assert [hypothesis.ids for hypothesis in found] == [[A], [B]]
+
+
+def test_patience_waits_for_more_ends(prefix_model):
+    """Two early ends fill a beam of two; the better one comes a step later."""
+    rows = {
+        (): _next(0.3, 0.7),
+        (A,): _next(0.35, 0.65),
+        (A, A): _next(0.99, 0.01),
+    }
+    at_once = beam_search(prefix_model(_table(rows, _next(0.5, 0.5))), SRC, 2, 2.0, [10])[0]
+    patient = beam_search(prefix_model(_table(rows, _next(0.5, 0.5))), SRC, 2, 2.0, [10], patience=1.5)[0]
+    assert sorted(one.ids for one in at_once) == [[], [A]]
+    assert patient[0].ids == [A, A]
+    assert len(patient) == 2

@@ -90,7 +90,7 @@ def test_every_variant_translates_as_with_torch(make_run: MakeRun, variant: dict
     run = make_run(**variant)
     model, sentences = run.load_model(), sentences_of(run)
     engine = engine_of(run)
-    for settings in (DecodingConfig(beam=1), DecodingConfig(beam=4, length_penalty=1.0, max_extra_length=8)):
+    for settings in (DecodingConfig(beam=1), DecodingConfig(beam=4, patience=1.5, max_extra_length=8)):
         expected = search(model, sentences, settings)
         found = engine.begin(sentences, settings)()
         same = [a[0].ids == b[0].ids for a, b in zip(expected, found, strict=True)]
