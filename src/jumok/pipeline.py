@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from jumok.config import Config, load_config
 from jumok.data.prepared import PreparedCorpus
 from jumok.data.prepared import prepare as prepare_corpus
@@ -80,6 +82,7 @@ def train(
             "train_seconds": round(progress.seconds, 1),
             "train_tokens": progress.tgt_tokens,
             "train_flops": progress.flops,
+            "usual_length": int(np.percentile(trainer.train_split.src_lengths, 99)),
         }
         say("scoring and writing the report")
         _score_and_report(directory, result, say)

@@ -16,8 +16,8 @@ class ScoredText:
     text: str
     score: float  # log-probability over the length penalty; the mean where a long text was split
     is_complete: bool = True
-    pieces: tuple[str, ...] | None = None  # on request
-    token_scores: tuple[float, ...] | None = None  # on request: the log-probability of each piece and of the end
+    pieces: tuple[str, ...] | None = None  # on request, the end mark of each part included
+    token_scores: tuple[float, ...] | None = None  # on request: the log-probability of each of them
     alignment: tuple[tuple[int, int], ...] | None = None  # words of source and target that belong together
 
 

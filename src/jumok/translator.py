@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, overload
@@ -27,8 +28,8 @@ from jumok.storage.run_directory import RunDirectory
 from jumok.text.glossary import Term
 from jumok.text.languages import language
 from jumok.text.normalization import normalize
-from jumok.text.sentences import join_parts, split_long
-from jumok.text.tokenizer import Tokenizer
+from jumok.text.sentences import join_parts, pack_sentences, split_long
+from jumok.text.tokenizer import EOS_ID, UNK_ID, Tokenizer
 from jumok.translation import Options, ScoredText, Translation
 
 # A stream's first answer comes soon, and its later chunks are large enough for good batches.
@@ -47,8 +48,16 @@ class Part:
 class Translator:
     """Translates with a trained run, or with several together."""
 
-    def __init__(self, config: Config, engines: Engines, src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer) -> None:
+    def __init__(
+        self,
+        config: Config,
+        engines: Engines,
+        src_tokenizer: Tokenizer,
+        tgt_tokenizer: Tokenizer,
+        usual_length: int | None = None,  # pieces that nearly all training sources have at most, where it is known
+    ) -> None:
         self.config = config
+        self.usual_length = usual_length
         self.engines = engines
         self.src_tokenizer = src_tokenizer
         self.tgt_tokenizer = tgt_tokenizer
@@ -67,7 +76,8 @@ class Translator:
         for run in runs:
             run.require() if is_export(run.path) else run.require_model()
         engines = Engines(runs, engine, compute, device, threads)
-        return cls(runs[0].config(), engines, *runs[0].tokenizers())
+        usual_length = (runs[0].result() or {}).get("usual_length")
+        return cls(runs[0].config(), engines, *runs[0].tokenizers(), usual_length)
 
     @property
     def model(self) -> TranslationModel:
@@ -104,7 +114,7 @@ class Translator:
     def translate_stream(self, lines: Iterable[str], **options: Any) -> Iterator[Translation]:
         """Translate line by line without holding all of them: a line in, a translation out, in order.
 
-        While one chunk of lines is translated, the next is read and cut into pieces.
+        The first lines are answered at once; then, while one chunk is translated, the next is read and cut into pieces.
         """
         wanted, iterator, size = _options(options), iter(lines), _FIRST_CHUNK
         begun: deque[Callable[[], list[Translation]]] = deque()
@@ -112,9 +122,9 @@ class Translator:
             begun.append(self._begin(chunk, wanted))
             if wanted.sampling is not None and wanted.sampling.seed is not None:  # other draws for other lines
                 wanted = replace(wanted, sampling=replace(wanted.sampling, seed=wanted.sampling.seed + len(chunk)))
-            size = min(2 * size, _LARGEST_CHUNK)
-            if len(begun) > 1:
+            if len(begun) > 1 or size == _FIRST_CHUNK:
                 yield from begun.popleft()()
+            size = min(2 * size, _LARGEST_CHUNK)
         for finish in begun:
             yield from finish()
 
@@ -165,22 +175,41 @@ class Translator:
 
     def _parts(self, texts: list[str], options: Options) -> list[list[Sentence]]:
         """Each text in parts that are as long as what the model was trained on, at most; none for an empty text."""
-        limit = self.config.data.max_length
-        if self.engines.max_length is not None:
-            limit = min(limit, self.engines.max_length - 1)
-        prefix = self.tgt_tokenizer.encode([options.prefix])[0] if options.prefix else ()
+        prefix = self._prefix(options)
         parts_of = []
         for text, ids in zip(texts, self.src_tokenizer.encode(texts, is_normalized=True), strict=True):
-            parts = [text] if len(ids) <= limit else split_long(text, limit, self._num_pieces)
-            ids_of = [ids] if len(ids) <= limit else self.src_tokenizer.encode(parts)
+            parts, ids_of = [text], [ids]
+            if len(ids) > self._usual_length:
+                sentences = pack_sentences(text, self._usual_length, self._num_pieces)
+                parts = [part for each in sentences for part in split_long(each, self._max_length, self._num_pieces)]
+                ids_of = self.src_tokenizer.encode(parts)
             parts_of.append(
                 [
                     Sentence(own_ids, () if number else prefix, self._terms(part, options))
                     for number, (part, own_ids) in enumerate(zip(parts, ids_of, strict=True))
-                    if part
+                    if own_ids
                 ]
             )
         return parts_of
+
+    @cached_property
+    def _max_length(self) -> int:
+        """Pieces that a source may have."""
+        own, of_engine = self.config.data.max_length, self.engines.max_length
+        return own if of_engine is None else min(own, of_engine - 1)
+
+    @property
+    def _usual_length(self) -> int:
+        """Pieces above which a text is translated sentence by sentence."""
+        return min(self.usual_length or self._max_length, self._max_length)
+
+    def _prefix(self, options: Options) -> Sequence[int]:
+        if not options.prefix:
+            return ()
+        ids = self.tgt_tokenizer.encode([options.prefix])[0]
+        if UNK_ID in ids:
+            raise UsageError(f"prefix {options.prefix!r}: the model's vocabulary cannot spell it")
+        return ids
 
     def _num_pieces(self, text: str) -> int:
         return len(self.src_tokenizer.encode([text])[0])
@@ -193,7 +222,7 @@ class Translator:
     def _join(self, parts: list[Part], options: Options) -> list[ScoredText]:
         """The n-th best of the whole is made of the n-th best of each part."""
         if not parts:
-            return [ScoredText("", 0.0)] * options.n_best  # so that every line has equally many
+            return [ScoredText("", 0.0, **self._details([], options))] * options.n_best
         joined = []
         for rank in range(max(len(part.hypotheses) for part in parts)):
             ranks = [min(rank, len(part.hypotheses) - 1) for part in parts]
@@ -207,13 +236,13 @@ class Translator:
                     **self._details(chosen, options),
                 )
             )
-        return joined
+        return joined + joined[-1:] * (options.n_best - len(joined))  # so that every line has equally many
 
     def _details(self, parts: list[tuple[Sentence, Hypothesis]], options: Options) -> dict[str, Any]:
         """What was asked for beside the text."""
         details: dict[str, Any] = {}
         if options.with_token_scores:
-            ids = [i for _, hypothesis in parts for i in hypothesis.ids]
+            ids = [i for _, one in parts for i in (*one.ids, *([EOS_ID] if one.is_complete else []))]
             details["pieces"] = tuple(self.tgt_tokenizer.id_to_piece(ids))
             details["token_scores"] = tuple(p for _, hypothesis in parts for p in hypothesis.piece_log_probs or ())
         if options.with_alignment:

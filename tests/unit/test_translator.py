@@ -17,7 +17,7 @@ from jumok.storage.checkpoints import model_tensors
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.glossary import Entry
 from jumok.text.tokenizer import PAD_ID
-from jumok.translation import Translation
+from jumok.translation import Options, Translation
 from jumok.translator import Translator
 
 KOREAN = [f"{a} {b} {c}." for a in ("나는", "너는") for b in ("집에", "산에", "강에") for c in ("간다", "온다", "산다")]
@@ -160,8 +160,11 @@ def test_stream_is_lazy_and_the_same(translator: Translator, monkeypatch: pytest
 
     stream = translator.translate_stream(lines())
     first = next(stream)
-    assert len(taken) == 5  # the first chunk, and the next one, which is translated while the first is read
-    assert [first.text, *(t.text for t in stream)] == translator.translate(KOREAN[:12])
+    assert len(taken) == 2
+    next(stream), next(stream)
+    assert len(taken) == 8  # two more chunks: the one after is read while one is translated
+    texts = translator.translate(KOREAN[:12])
+    assert first.text == texts[0] and [t.text for t in stream] == texts[3:]
 
 
 def test_details_on_request(translator: Translator) -> None:
@@ -173,7 +176,7 @@ def test_details_on_request(translator: Translator) -> None:
     assert all(src < num_words[0] and tgt < num_words[1] for src, tgt in hypothesis.alignment)
     assert max(src for src, _ in hypothesis.alignment) > 20  # the parts are counted through
     assert all(score <= 0 for score in hypothesis.token_scores)
-    assert [h.alignment for h in translator.translate([""], n_best=1, with_alignment=True)[0].hypotheses] == [None]
+    assert translator.translate([""], n_best=1, with_alignment=True)[0].hypotheses[0].alignment == ()
 
 
 def test_prefix_glossary_and_draws(translator: Translator) -> None:
@@ -206,3 +209,38 @@ def test_missing_device_is_named(run: Path) -> None:
         pytest.skip("there is a CUDA device here")
     with pytest.raises(UsageError, match='^device = "cuda", but torch finds no CUDA device here; use "cpu"'):
         jumok.load(run, device="cuda")
+
+
+def test_long_text_goes_sentence_by_sentence_where_training_texts_were_short(run: Path) -> None:
+    translator = jumok.load(run)
+    translator.usual_length = 8
+    text = " ".join(KOREAN[:3])
+    assert translator.translate(text) == " ".join(translator.translate(one) for one in KOREAN[:3])
+    translator.usual_length = None
+    [parts] = translator._parts([text], Options())
+    assert len(parts) < 3
+
+
+def test_every_line_has_as_many_hypotheses_and_details_as_asked_for(translator: Translator) -> None:
+    drawn = translator.translate(
+        [KOREAN[0], "", "▁"], n_best=5, sampling=jumok.Sampling(seed=1, top_k=1), bayes_risk=5, with_token_scores=True
+    )
+    assert [len(translation.hypotheses) for translation in drawn] == [5, 5, 5]
+    for translation in drawn:
+        for hypothesis in translation.hypotheses:
+            assert hypothesis.pieces is not None and hypothesis.token_scores is not None
+            assert len(hypothesis.pieces) == len(hypothesis.token_scores)
+    [long] = translator.translate([" ".join(KOREAN * 2)], n_best=1, with_token_scores=True)
+    assert len(long.hypotheses[0].pieces or ()) == len(long.hypotheses[0].token_scores or ()) > 0
+
+
+def test_first_lines_of_a_stream_are_answered_before_more_are_read(translator: Translator) -> None:
+    taken = []
+
+    def lines():  # type: ignore[no-untyped-def]
+        for text in KOREAN * 10:
+            taken.append(text)
+            yield text
+
+    next(translator.translate_stream(lines()))
+    assert len(taken) == 32

@@ -18,6 +18,7 @@ from typing import Any
 import ctranslate2
 
 from jumok.config import DecodingConfig
+from jumok.data.prepared import tokenizer_files
 from jumok.decoding.batches import plan_batches
 from jumok.decoding.hypothesis import Hypothesis, rank
 from jumok.decoding.length_penalty import length_penalty
@@ -27,6 +28,7 @@ from jumok.engines.interface import Finish
 from jumok.errors import ResourceError, UsageError
 from jumok.exchange.ctranslate2 import VOCABULARY_MAP, convert
 from jumok.models.transformer import Transformer
+from jumok.storage.compatibility import fixed_numbers
 from jumok.storage.files import explain_full_disk, sha256
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.tokenizer import Tokenizer
@@ -34,6 +36,7 @@ from jumok.text.tokenizer import Tokenizer
 _FORMAT_VERSION = 1  # of the conversion: another one makes it again
 _STAMP = "converted-from.json"
 _BATCH_TOKENS = 2048  # with more, int8 was a fifth slower here: a batch no longer fits the processor's cache
+_LEAST_POSITIONS = 1024
 _END = "</s>"
 _NEVER_SAID = [["<pad>"], ["<s>"]]
 
@@ -173,9 +176,17 @@ def beyond_it(sentences: Sequence[Sentence], config: DecodingConfig, sampling: S
 
 
 def converted(run: RunDirectory) -> Path:
-    """The run's model as CTranslate2 reads it, made now if it is not there or of other weights."""
+    """The run's model as CTranslate2 reads it, made now if it is not there or of another model."""
     folder = run.path / "ctranslate2"
-    stamp = {"format": _FORMAT_VERSION, "weights": sha256(run.model_file)}
+    config = run.config()
+    num_positions = max(_LEAST_POSITIONS, config.data.max_length + config.decoding.max_extra_length + 2)
+    stamp = {
+        "format": _FORMAT_VERSION,
+        "weights": sha256(run.model_file),
+        "model": fixed_numbers(config.model),
+        "pieces": [sha256(file) for file in tokenizer_files(run.path)],
+        "positions": num_positions,
+    }
     if _stamp_of(folder) == stamp:
         return folder
     unfinished = Path(tempfile.mkdtemp(prefix=".ctranslate2-", dir=run.path if os.access(run.path, os.W_OK) else None))
@@ -183,11 +194,12 @@ def converted(run: RunDirectory) -> Path:
         with explain_full_disk(folder):
             model = run.load_model()
             assert isinstance(model, Transformer)
-            convert(model, *run.tokenizers(), unfinished)
+            convert(model, *run.tokenizers(), unfinished, num_positions=num_positions)
             (unfinished / _STAMP).write_text(json.dumps(stamp))
             if unfinished.parent != run.path:  # a run that may only be read: the copy is for this process
                 atexit.register(shutil.rmtree, unfinished, ignore_errors=True)
                 return unfinished
+            unfinished.chmod(run.path.stat().st_mode & 0o777)  # whoever may read the run may read this
             return _put(unfinished, folder, stamp)
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)

@@ -27,7 +27,6 @@ from jumok.storage.run_directory import RunDirectory
 from jumok.text.tokenizer import Tokenizer
 
 VOCABULARY_MAP = "vmap.txt"  # the name that the library looks for
-_NUM_POSITIONS = 4096  # sinusoids have no end, but a table of them has
 _ACTIVATIONS = {"relu": Activation.RELU, "swish": Activation.SWISH, "gelu": Activation.GELU}
 
 
@@ -56,9 +55,17 @@ def is_ctranslate2_folder(folder: Path) -> bool:
 
 
 def convert(
-    model: Transformer, src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer, folder: Path, compute: str = "float32"
+    model: Transformer,
+    src_tokenizer: Tokenizer,
+    tgt_tokenizer: Tokenizer,
+    folder: Path,
+    compute: str = "float32",
+    num_positions: int = 4096,
 ) -> None:
-    """Write the model and its vocabularies into an existing folder; `compute` is how the weights are stored."""
+    """Write the model and its vocabularies into an existing folder; `compute` is how the weights are stored.
+
+    Sinusoids have no end, but a table of them has: no sentence may be longer than `num_positions`.
+    """
     config = model.config
     spec = TransformerSpec.from_config(
         (config.encoder_layers, config.decoder_layers),
@@ -66,8 +73,8 @@ def convert(
         pre_norm=config.norm == "pre",
         activation=_ACTIVATIONS[config.activation],
     )
-    _set_stack(spec.encoder, model.encoder, model.src_position, config.d_model)
-    _set_stack(spec.decoder, model.decoder, model.tgt_position, config.d_model)
+    _set_stack(spec.encoder, model.encoder, model.src_position, sinusoids(num_positions, config.d_model))
+    _set_stack(spec.decoder, model.decoder, model.tgt_position, sinusoids(num_positions, config.d_model))
     spec.encoder.embeddings[0].weight = _array(model.src_embedding.weight)
     spec.decoder.embeddings.weight = _array(model.tgt_embedding.weight)
     spec.encoder.scale_embeddings = spec.decoder.scale_embeddings = True
@@ -95,10 +102,10 @@ def convert(
     spec.save(str(folder))
 
 
-def _set_stack(spec: Any, stack: nn.Module, position: nn.Module, d_model: int) -> None:
-    is_learned = isinstance(position, LearnedPositions)
-    table = position.embedding.weight if is_learned else sinusoids(_NUM_POSITIONS, d_model)  # type: ignore[union-attr]
-    spec.position_encodings.encodings = _array(table)  # type: ignore[arg-type]
+def _set_stack(spec: Any, stack: nn.Module, position: nn.Module, table: Tensor) -> None:
+    if isinstance(position, LearnedPositions):
+        table = position.embedding.weight
+    spec.position_encodings.encodings = _array(table)
     if isinstance(stack.final_norm, LayerNorm):
         _set_norm(spec.layer_norm, stack.final_norm)
 

@@ -38,10 +38,10 @@ class SinusoidalPositions(nn.Module):
 
     def forward(self, x: Tensor, start: int = 0) -> Tensor:
         """Add the position of each token to its embedding; `start` is the position of the first one."""
-        end = start + x.size(1)
-        if end > self.table.size(0):
-            self.table = sinusoids(2 * end, self.d_model).to(self.table)
-        return x + self.table[start:end]
+        end, table = start + x.size(1), self.table
+        if end > table.size(0):
+            table = self.table = sinusoids(2 * end, self.d_model).to(table)  # another thread may put its own there
+        return x + table[start:end]
 
 
 class LearnedPositions(nn.Module):

@@ -26,10 +26,10 @@ from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 
-from jumok.errors import DataError
+from jumok.errors import DataError, UsageError
 from jumok.text.languages import language
 from jumok.text.normalization import normalize
-from jumok.text.tokenizer import Tokenizer
+from jumok.text.tokenizer import UNK_ID, Tokenizer
 
 _NOT_IN_ANY_VOCABULARY = "\ue000"  # private use: spelled in bytes or unknown, so that nothing is joined to it
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
@@ -84,8 +84,8 @@ class Glossary:
         self, text: str, src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer, target_language: str
     ) -> tuple[Term, ...]:
         """The same in pieces of the target, each with the pieces of the source that it stands for."""
-        text = _tidy(text)
-        occurrences = list(self._occurrences(text))
+        text = re.sub(" +", " ", normalize(text))  # as SentencePiece does it, to which other white space is no space
+        occurrences = list(self._occurrences(re.sub(r"\s", " ", text)))
         if not occurrences:
             return ()
         ends = _piece_ends(src_tokenizer.pieces(text))
@@ -146,6 +146,8 @@ def term_ids(tokenizer: Tokenizer, term: str, target_language: str) -> Term:
     the beginning of a sentence and none elsewhere, and anything may follow.
     """
     own = tuple(tokenizer.encode([term])[0])
+    if UNK_ID in own:
+        raise UsageError(f"glossary: {term!r}: the model's vocabulary cannot spell it")
     if language(target_language).has_spaces:
         starts, continuing = _pieces_of_words(tokenizer)
         return Term((own,), frozenset() if language(target_language).code == "ko" else continuing, starts)
@@ -193,7 +195,7 @@ def _read(path: Path) -> Iterator[Entry]:
 
 
 def _tidy(text: str) -> str:
-    return " ".join(normalize(text).split())  # as SentencePiece does it
+    return " ".join(normalize(text).split())
 
 
 def _has_inner_capital(term: str) -> bool:

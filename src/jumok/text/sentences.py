@@ -19,6 +19,20 @@ def split_sentences(text: str) -> list[str]:
     return [part.strip() for part in _cut(text, _SENTENCE_END) if part.strip()]
 
 
+def pack_sentences(text: str, usual_pieces: int, count_pieces: Callable[[str], int]) -> list[str]:
+    """Neighbouring sentences together while they are no longer than usual; one that is longer stays as it is.
+
+    A model that has only seen short texts leaves most of a long one out, though it could read all of it.
+    """
+    parts: list[str] = []
+    for sentence in split_sentences(text):
+        if parts and count_pieces(f"{parts[-1]} {sentence}") <= usual_pieces:
+            parts[-1] += f" {sentence}"
+        else:
+            parts.append(sentence)
+    return parts
+
+
 def split_long(text: str, max_pieces: int, count_pieces: Callable[[str], int]) -> list[str]:
     """Cut a text into parts of at most `max_pieces`: at sentence ends, else at spaces, else between characters."""
     if count_pieces(text) <= max_pieces:

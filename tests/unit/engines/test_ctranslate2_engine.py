@@ -129,6 +129,14 @@ def test_model_is_converted_once_and_again_for_other_weights(make_run: MakeRun) 
     assert [path.name for path in run.path.iterdir() if path.name.startswith(".ctranslate2")] == []
 
 
+def test_another_configuration_of_the_same_weights_is_converted_again(make_run: MakeRun) -> None:
+    run = make_run()
+    stamp = (converted(run) / "converted-from.json").read_text()
+    run.config_file.write_text(run.config_file.read_text().replace("num_heads = 2", "num_heads = 4"))
+    assert (converted(run) / "converted-from.json").read_text() != stamp
+    assert (run.path / "ctranslate2").stat().st_mode & 0o777 == run.path.stat().st_mode & 0o777
+
+
 def test_damaged_stamp_or_half_a_folder_is_made_again(make_run: MakeRun) -> None:
     run = make_run()
     folder = converted(run)
