@@ -76,7 +76,9 @@ class Worker:
     def __init__(self, name: str, settings: Settings, scratch: Path) -> None:
         self.name, self.settings = name, settings
         self._log = scratch / f"{name}.stderr"
-        threads = {key: str(settings.threads) for key in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+        threads = {
+            "OMP_NUM_THREADS": str(settings.threads)
+        }  # MKL_NUM_THREADS would set every CTranslate2 worker on all cores
         quiet = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "error"}
         with self._log.open("w") as errors:
             self._process = subprocess.Popen(

@@ -54,7 +54,7 @@ def beam_search(
         vocab_size = step_log_probs.size(-1)
         step_log_probs = step_log_probs.view(len(live), beam, vocab_size)  # (B·N, V) -> (B, N, V)
         rules.apply(step_log_probs, ids, live)
-        totals = log_probs[:, :, None] + step_log_probs
+        totals = step_log_probs.add_(log_probs[:, :, None])
 
         # 2. The best 2N continuations of each sentence: even if N of them end, N remain.
         best, places = totals.flatten(1).topk(min(2 * beam, beam * vocab_size), dim=1)  # (B, 2N)

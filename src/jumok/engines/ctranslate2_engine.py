@@ -35,7 +35,7 @@ from jumok.text.tokenizer import Tokenizer
 
 _FORMAT_VERSION = 1  # of the conversion: another one makes it again
 _STAMP = "converted-from.json"
-_BATCH_TOKENS = 2048  # with more, int8 was a fifth slower here: a batch no longer fits the processor's cache
+_BATCH_TOKENS = 2048  # with many more, int8 was slower here: a batch no longer fits the processor's cache
 _LEAST_POSITIONS = 1024
 _END = "</s>"
 _NEVER_SAID = [["<pad>"], ["<s>"]]
