@@ -16,8 +16,10 @@ A message says what was expected, what was found, where, and what to do.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 
 class JumokError(Exception):
@@ -76,3 +78,17 @@ def explained_memory_errors(advice: str) -> Iterator[None]:
         if isinstance(error, MemoryError) or "out of memory" in text or "can't allocate memory" in text:
             raise ResourceError(f"out of memory; {advice}") from error
         raise
+
+
+@contextmanager
+def explained_disk_errors(path: Path, goes_on_from: str | None = None) -> Iterator[None]:
+    """Turn an error of the disk into one line that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            hope = "" if goes_on_from is None else f", it goes on from {goes_on_from}"
+            raise ResourceError(
+                f"{path}: the disk is full; free some space and give the same command again{hope}"
+            ) from error
+        raise ResourceError(f"{path}: could not be written: {error.strerror or error}") from error

@@ -181,6 +181,7 @@ def _translations_of(other: Path, sources: list[str], beam: int | None) -> list[
 def _score_and_report(directory: RunDirectory, result: dict[str, Any], say: Say) -> None:
     """Score every test set that the run has, keep the translations, write result.json and report.html."""
     translator = Translator.load(directory.path, device=directory.config().training.device)
+    translator.usual_length = result["usual_length"]  # as it will be read from the result that is written now
     data = translator.config.data
     split = "test" if data.test is not None else "valid"
     main = evaluate(translator, split, use_bootstrap=False)
@@ -193,6 +194,7 @@ def _score_and_report(directory: RunDirectory, result: dict[str, Any], say: Say)
         "signature": main.bleu.signature,
         "bleu_lowercase": round(score(main.translations, main.references, data.target, lowercase=True)[0].value, 2),
         "beam": translator.config.decoding.beam,
+        "patience": translator.config.decoding.patience,
         "length_penalty": translator.config.decoding.length_penalty,
     }
     evaluations = [main]

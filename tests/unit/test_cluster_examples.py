@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+import tempfile
 from itertools import pairwise
 from pathlib import Path
 
@@ -95,7 +96,8 @@ def test_manifests_are_indented_as_yaml_wants_it(path: Path) -> None:
 @pytest.mark.parametrize("path", [SBATCH, *MANIFESTS], ids=lambda path: path.name)
 def test_nothing_of_a_machine_stands_in_them(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert not re.search(r"/home/|/root/|/tmp/|/work/", text)
+    for place in (Path.home(), Path.cwd(), Path(tempfile.gettempdir())):
+        assert str(place) not in text
     images = re.findall(r"image: (.+)", text)
     assert all("/" not in image for image in images), "a registry is the user's to name"
 

@@ -9,7 +9,6 @@ It is made in a hidden folder beside it, shard by shard; what an interruption le
 
 from __future__ import annotations
 
-import errno
 import functools
 import glob
 import hashlib
@@ -30,7 +29,7 @@ from jumok.config import Config
 from jumok.data.preparation import Preparation, measure
 from jumok.data.readers import read_pairs, resolve
 from jumok.data.shards import SHARD_ROWS, whole_file
-from jumok.errors import ConfigError, ResourceError, UsageError
+from jumok.errors import ConfigError, UsageError, explained_disk_errors
 from jumok.text.tokenizer import Tokenizer
 
 FORMAT_VERSION = 1
@@ -168,7 +167,7 @@ def prepare(
         say(f"{folder}: already prepared from the same files and settings")
         return PreparedCorpus(folder)
     sizes = {name: measure(config, name) for name in SPLITS}  # a bad file is refused before anything is written
-    with _explained_disk_errors(folder), _held(folder, say):
+    with explained_disk_errors(folder, "what is finished"), _held(folder, say):
         if not _is_current(folder, fingerprint):  # another process may have made it while we waited
             work = folder.with_name(f".{folder.name}.{fingerprint[:16]}")
             if not _is_current(work, fingerprint):
@@ -213,19 +212,6 @@ def _held(folder: Path, say: Say) -> Iterator[None]:
                 say(f"{folder}: another process is preparing it; waiting for that")
                 fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-@contextmanager
-def _explained_disk_errors(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise ResourceError(
-                f"{folder}: the disk is full; free some space and give the same command again, it goes on from what "
-                "is finished"
-            ) from error
-        raise ResourceError(f"{folder}: could not be written: {error.strerror or error}") from error
 
 
 def _fingerprint(config: Config, known_pieces: list[Path]) -> str:

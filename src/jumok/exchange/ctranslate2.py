@@ -17,12 +17,12 @@ from torch import Tensor, nn
 
 from jumok.data.prepared import tokenizer_files
 from jumok.errors import UsageError
-from jumok.exchange.folders import new_folder
 from jumok.exchange.vocabulary_map import write_vocabulary_map
 from jumok.models.transformer import DecoderLayer, EncoderLayer, Transformer
 from jumok.nn.attention import MultiHeadAttention
 from jumok.nn.normalization import LayerNorm
 from jumok.nn.position import LearnedPositions, sinusoids
+from jumok.storage.folders import new_folder
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.tokenizer import Tokenizer
 

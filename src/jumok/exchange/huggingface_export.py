@@ -18,13 +18,13 @@ from safetensors.torch import save_file
 from jumok.config import Config
 from jumok.data.prepared import tokenizer_files
 from jumok.errors import UsageError
-from jumok.exchange.folders import new_folder
 from jumok.exchange.huggingface_card import model_card
 from jumok.exchange.huggingface_vocabulary import LANGUAGE_CODE
 from jumok.exchange.huggingface_weights import NEVER_SAID, is_attention_bias, layer_matches, split, to_theirs
 from jumok.models.transformer import Transformer
 from jumok.nn.position import LearnedPositions, sinusoids
 from jumok.storage.checkpoints import Tensors, model_tensors
+from jumok.storage.folders import new_folder
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID, Tokenizer
 

@@ -5,7 +5,6 @@ Read are JSON, SentencePiece and safetensors files, by ourselves: neither transf
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +16,8 @@ from torch import Tensor
 
 from jumok.config import Config, dump_toml, parse_config
 from jumok.errors import DataError, UsageError
-from jumok.exchange.folders import new_folder
 from jumok.exchange.huggingface_export import LENGTH_PENALTY_RATIO
+from jumok.exchange.huggingface_folder import find_folder, read_json, read_tensors
 from jumok.exchange.huggingface_vocabulary import Vocabulary, read_vocabularies
 from jumok.exchange.huggingface_weights import (
     NEVER_SAID,
@@ -29,10 +28,10 @@ from jumok.exchange.huggingface_weights import (
     to_ours,
 )
 from jumok.nn.position import sinusoids
-from jumok.storage.checkpoints import Tensors, load_tensors
+from jumok.storage.checkpoints import Tensors
+from jumok.storage.folders import new_folder
 
 _ACTIVATIONS = {"relu": "relu", "swish": "swish", "silu": "swish", "gelu": "gelu"}
-_NEEDED_FILES = ["*.json", "*.spm", "*.safetensors"]
 _MAX_LENGTH = 200  # pieces of a sentence at most; longer ones are split
 
 
@@ -47,9 +46,9 @@ class Languages:
 def import_huggingface(name: str, run: Path, languages: Languages | None = None) -> None:
     """Read a folder, or a model of the hub by its name, and write a run directory, whole or not at all."""
     folder = find_folder(name)
-    settings = _read_json(folder / "config.json")
+    settings = read_json(folder / "config.json")
     _refuse_what_we_are_not(folder, settings)
-    theirs = _read_tensors(folder, name)
+    theirs = read_tensors(folder, name)
     try:
         with new_folder(run) as unfinished:
             vocabularies = read_vocabularies(folder, settings, _said_rows(theirs))
@@ -68,38 +67,6 @@ def import_huggingface(name: str, run: Path, languages: Languages | None = None)
         raise DataError(f"{folder}: holds no {error.args[0]}; it is not a complete Marian or Pegasus model") from None
 
 
-def find_folder(name: str) -> Path:
-    """A directory as it is; any other name is one of the Hugging Face hub, and is downloaded."""
-    if Path(name).is_dir():
-        return Path(name)
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", name) or Path(name).exists():
-        raise UsageError(f"{name}: is neither a directory nor a name on the Hugging Face hub such as owner/model")
-    try:
-        from huggingface_hub import snapshot_download
-    except ImportError:
-        raise UsageError(
-            f"{name}: is no directory, and to download it the package huggingface_hub is missing; "
-            "pip install 'jumok[huggingface]'"
-        ) from None
-    try:
-        return Path(snapshot_download(name, allow_patterns=_NEEDED_FILES))
-    except Exception as error:  # the hub's own errors, those of its HTTP library, those of the network
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise UsageError(f"{name}: is no directory, and could not be downloaded from the hub: {reason}") from None
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file; expected the folder of a Hugging Face model") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read as JSON: {error}") from None
-    if not isinstance(values, dict):
-        raise DataError(f"{path}: expected a JSON object")
-    return values
-
-
 def _refuse_what_we_are_not(folder: Path, settings: dict[str, Any]) -> None:
     where = folder / "config.json"
     if settings.get("model_type") not in ("marian", "pegasus"):
@@ -115,21 +82,6 @@ def _refuse_what_we_are_not(folder: Path, settings: dict[str, Any]) -> None:
         encoder, decoder = settings.get(f"encoder_{key}"), settings.get(f"decoder_{key}")
         if encoder != decoder:
             raise DataError(f"{where}: encoder_{key} = {encoder} and decoder_{key} = {decoder}; ours are the same")
-
-
-def _read_tensors(folder: Path, name: str) -> Tensors:
-    files = sorted(folder.glob("model*.safetensors"))
-    if not files:
-        raise DataError(
-            f"{folder}: holds no model.safetensors. A pickle (pytorch_model.bin) could run any program and is never "
-            f"opened here; where you trust it, transformers converts it: MarianMTModel.from_pretrained({name!r})"
-            ".save_pretrained(NEW, safe_serialization=True), then copy the *.spm and *.json files of the tokenizer "
-            "beside it"
-        )
-    tensors: Tensors = {}
-    for file in files:
-        tensors |= load_tensors(file)
-    return tensors
 
 
 def _said_rows(theirs: Tensors) -> int | None:
@@ -229,7 +181,7 @@ def _config(
 ) -> Config:
     source, target = _find_languages(folder, origin, languages)
     generation = settings | (
-        _read_json(folder / "generation_config.json") if (folder / "generation_config.json").exists() else {}
+        read_json(folder / "generation_config.json") if (folder / "generation_config.json").exists() else {}
     )
     # Their rule of ranking has another form than ours: see LENGTH_PENALTY_RATIO.
     penalty = round(max(0.0, generation.get("length_penalty", 1.0) or 0.0) / LENGTH_PENALTY_RATIO, 6)
@@ -268,7 +220,7 @@ def _config(
 def _find_languages(folder: Path, origin: str, given: Languages) -> tuple[str, str]:
     """As told, as the tokenizer's settings say, or as the name says: opus-mt-de-en."""
     path = folder / "tokenizer_config.json"
-    settings = _read_json(path) if path.exists() else {}
+    settings = read_json(path) if path.exists() else {}
     from_name = re.search(r"([a-z]{2,3})-([a-z]{2,3})$", Path(origin).absolute().name)
     source = given.source or settings.get("source_lang") or (from_name.group(1) if from_name else None)
     target = given.target or settings.get("target_lang") or (from_name.group(2) if from_name else None)

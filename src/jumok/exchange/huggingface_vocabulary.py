@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jumok.errors import DataError
+from jumok.exchange.huggingface_folder import read_json
 from jumok.exchange.sentencepiece_files import SPECIAL_PIECES, SentencePieceFile
 from jumok.text.tokenizer import BOS_ID
 
@@ -99,13 +99,8 @@ def _vocabulary(ids: dict[str, int], special: list[int], cut_pieces: Sequence[st
 
 
 def _read_ids(path: Path) -> dict[str, int]:
-    try:
-        ids = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file; a Marian model has its pieces and their ids there") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read as JSON: {error}") from None
-    if not isinstance(ids, dict) or not ids or not all(isinstance(i, int) and i >= 0 for i in ids.values()):
+    ids = read_json(path, "a Marian model has its pieces and their ids there")
+    if not ids or not all(isinstance(i, int) and i >= 0 for i in ids.values()):
         raise DataError(f"{path}: expected a JSON object of pieces and their ids")
     return ids
 

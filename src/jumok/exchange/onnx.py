@@ -18,7 +18,6 @@ from torch import Tensor, nn
 
 from jumok.data.prepared import tokenizer_files
 from jumok.errors import UsageError
-from jumok.exchange.folders import new_folder
 from jumok.models.transformer import DecoderLayer, EncoderLayer, Transformer
 from jumok.nn.attention import MultiHeadAttention
 from jumok.nn.embedding import ScaledEmbedding
@@ -26,6 +25,7 @@ from jumok.nn.feed_forward import FeedForward
 from jumok.nn.normalization import LayerNorm
 from jumok.nn.position import LearnedPositions
 from jumok.nn.residual import Residual
+from jumok.storage.folders import new_folder
 from jumok.storage.run_directory import RunDirectory
 
 try:

@@ -6,20 +6,19 @@ trainings that started from one model.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from jumok.errors import RunError, UsageError
 from jumok.storage.checkpoints import Tensors, load_tensors, mean
 from jumok.storage.compatibility import require_same_model, require_same_vocabulary
-from jumok.storage.files import explain_full_disk
+from jumok.storage.folders import new_folder, refuse_what_exists
 from jumok.storage.run_directory import RunDirectory
 
 
 def average_checkpoints(run: RunDirectory, new: Path, last: int | None = None, steps: Sequence[int] = ()) -> list[int]:
     """Write the mean of a run's last checkpoints, of those of certain steps, or of all; returns their steps."""
-    _refuse_existing(new)
+    refuse_what_exists(new)
     run.require()
     known = run.checkpoints.steps()
     if not known:
@@ -37,7 +36,7 @@ def average_checkpoints(run: RunDirectory, new: Path, last: int | None = None, s
 
 def average_models(runs: Sequence[RunDirectory], new: Path) -> None:
     """Write the mean of the models of several runs, which have the same shape and vocabulary."""
-    _refuse_existing(new)
+    refuse_what_exists(new)
     for run in runs:
         run.require_model()
     require_same_vocabulary(runs)
@@ -45,19 +44,10 @@ def average_models(runs: Sequence[RunDirectory], new: Path) -> None:
     _write(new, runs[0], mean(load_tensors(run.model_file) for run in runs))
 
 
-def _refuse_existing(new: Path) -> None:
-    if new.exists():
-        raise RunError(f"{new}: exists already; choose another name for the mean, or remove it")
-
-
 def _write(new: Path, like: RunDirectory, tensors: Tensors) -> None:
-    """A run with the configuration and vocabulary of another one and these weights, complete or not there."""
-    temporary = RunDirectory(new.with_name(f".{new.name}.new"))
-    try:
-        with explain_full_disk(new):
-            temporary.create(like.config(), like.path)
-            temporary.save_model(tensors)
-            temporary.load_model()  # weights that do not fit the configuration are found now
-            temporary.path.rename(new)
-    finally:
-        shutil.rmtree(temporary.path, ignore_errors=True)
+    """A run with the configuration and vocabulary of another one and these weights."""
+    with new_folder(new) as unfinished:
+        run = RunDirectory(unfinished)
+        run.create(like.config(), like.path)
+        run.save_model(tensors)
+        run.load_model()  # weights that do not fit the configuration are found now

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from jumok.errors import ResourceError
+from jumok.errors import explained_disk_errors
 
 
 def write_durably(path: Path, data: bytes) -> None:
@@ -49,15 +47,6 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-@contextmanager
-def explain_full_disk(path: Path) -> Iterator[None]:
-    """Turn an error of the disk into one line that says what to do."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise ResourceError(
-                f"{path}: the disk is full; free some space and give the same command again, it goes on from the "
-                "last checkpoint"
-            ) from error
-        raise ResourceError(f"{path}: could not be written: {error.strerror or error}") from error
+def explain_full_disk(path: Path) -> AbstractContextManager[None]:
+    """Say in one line that the disk is full, and that nothing which was saved is lost."""
+    return explained_disk_errors(path, "the last checkpoint")

@@ -52,7 +52,7 @@ def test_mean_of_runs_with_itself_is_itself(jumok: Jumok, saved: RunDirectory) -
         (["run", "--last", "3", "-o", "new"], "--last 3: run has 2 checkpoints, of steps 2, 4"),
         (["run", "--last", "1", "--steps", "2", "-o", "new"], "--last and --steps choose the same thing; give one of"),
         (["run", "run", "--last", "2", "-o", "new"], "--last and --steps choose checkpoints of one run; of several"),
-        (["run", "-o", "run"], "run: exists already; choose another name for the mean, or remove it"),
+        (["run", "-o", "run"], "run: exists already and is not empty; choose another place or remove it"),
         (["gone", "-o", "new"], "gone: no such run directory; `jumok train CONFIG` makes one under runs/"),
         (["run"], "Missing option '--output' / '-o'; `jumok average --help` shows how"),
     ],

@@ -144,10 +144,10 @@ def test_other_vocabulary_is_refused(make_run: MakeRun, tmp_path: Path) -> None:
 def test_nothing_is_written_over(make_run: MakeRun) -> None:
     a, b = make_run("a"), make_run("b")
     before = b.model_file.read_bytes()
-    message = refuse(f"{b.path}: exists already; choose another name for the mean, or remove it")
-    with pytest.raises(RunError, match=message):
+    message = refuse(f"{b.path}: exists already and is not empty; choose another place or remove it")
+    with pytest.raises(UsageError, match=message):
         average_checkpoints(a, b.path)
-    with pytest.raises(RunError, match=message):
+    with pytest.raises(UsageError, match=message):
         average_models([a, b], b.path)
     assert b.model_file.read_bytes() == before
 

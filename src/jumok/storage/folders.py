@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from jumok.errors import ResourceError, UsageError
+from jumok.errors import UsageError, explained_disk_errors
 from jumok.storage.files import sync_directory
 
 
@@ -19,20 +19,19 @@ def new_folder(path: Path) -> Iterator[Path]:
     refuse_what_exists(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.new")  # each process its own
     try:
-        shutil.rmtree(temporary, ignore_errors=True)  # of a process of that number that was killed
-        temporary.mkdir(parents=True)
-        yield temporary
-        for file in temporary.rglob("*"):
-            if file.is_file():
-                with file.open("rb") as opened:
-                    os.fsync(opened.fileno())
-        refuse_what_exists(path)  # somebody may have been faster
-        if path.exists():
-            path.rmdir()
-        temporary.rename(path)
-        sync_directory(path.parent)
-    except OSError as error:
-        raise ResourceError(f"{path}: could not be written: {error.strerror or error}") from error
+        with explained_disk_errors(path):
+            shutil.rmtree(temporary, ignore_errors=True)  # of a process of that number that was killed
+            temporary.mkdir(parents=True)
+            yield temporary
+            for file in temporary.rglob("*"):
+                if file.is_file():
+                    with file.open("rb") as opened:
+                        os.fsync(opened.fileno())
+            refuse_what_exists(path)  # somebody may have been faster
+            if path.exists():
+                path.rmdir()
+            temporary.rename(path)
+            sync_directory(path.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jumok.errors import ResourceError, UsageError
-from jumok.exchange.folders import new_folder
+from jumok.storage.folders import new_folder
 
 
 def test_a_new_folder_takes_its_place_at_the_end(tmp_path):
