@@ -14,7 +14,6 @@ import pyarrow as pa
 from jumok.bulk.corpus import Block, read_block
 from jumok.bulk.output import Output
 from jumok.bulk.places import locate
-from jumok.data.prepared import tokenizer_files
 from jumok.errors import DataError, JumokError, UsageError
 from jumok.storage.run_directory import RunDirectory
 from jumok.translator import Translator
@@ -106,7 +105,7 @@ class Worker:
 
 def run_files(run: RunDirectory, with_converted: bool = False) -> list[Path]:
     """What a worker needs of a run."""
-    files = [run.config_file, *tokenizer_files(run.path), run.model_file]
+    files = [*run.files_beside_the_weights(), run.model_file]
     if with_converted:
         files += sorted(file for file in (run.path / "ctranslate2").glob("*") if file.is_file())
     return files

@@ -15,7 +15,6 @@ from ctranslate2.specs.common_spec import Activation
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from jumok.data.prepared import tokenizer_files
 from jumok.errors import UsageError
 from jumok.exchange.vocabulary_map import write_vocabulary_map
 from jumok.models.transformer import DecoderLayer, EncoderLayer, Transformer
@@ -43,7 +42,7 @@ def export_ctranslate2(
     src_tokenizer, tgt_tokenizer = run.tokenizers()
     with new_folder(folder) as unfinished:
         convert(model, src_tokenizer, tgt_tokenizer, unfinished, compute)
-        for file in (run.config_file, *tokenizer_files(run.path)):
+        for file in run.files_beside_the_weights():
             shutil.copy(file, unfinished / file.name)
         if use_vocabulary_map:
             write_vocabulary_map(run, unfinished / VOCABULARY_MAP)

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from torch import Tensor, nn
 
-from jumok.data.prepared import tokenizer_files
 from jumok.errors import UsageError
 from jumok.models.transformer import DecoderLayer, EncoderLayer, Transformer
 from jumok.nn.attention import MultiHeadAttention
@@ -45,7 +44,7 @@ def export_onnx(run: RunDirectory, folder: Path) -> None:
         raise UsageError(f"{run.path}: only the Transformer can be written as ONNX")
     with new_folder(folder) as unfinished:
         write_graphs(model, unfinished)
-        for file in (run.config_file, *tokenizer_files(run.path)):
+        for file in run.files_beside_the_weights():
             shutil.copy(file, unfinished / file.name)
         (unfinished / "README.md").write_text(_readme(run, model, Path(folder).name), encoding="utf-8")
 

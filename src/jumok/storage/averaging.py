@@ -50,4 +50,7 @@ def _write(new: Path, like: RunDirectory, tensors: Tensors) -> None:
         run = RunDirectory(unfinished)
         run.create(like.config(), like.path)
         run.save_model(tensors)
+        usual_length = (like.result() or {}).get("usual_length")
+        if usual_length is not None:  # how long texts are split; scores and cost are not those of the mean
+            run.write_result({"name": new.name, "usual_length": usual_length})
         run.load_model()  # weights that do not fit the configuration are found now

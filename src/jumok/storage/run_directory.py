@@ -85,6 +85,11 @@ class RunDirectory:
         except TokenizerError:
             return False
 
+    def files_beside_the_weights(self) -> list[Path]:
+        """What a copy of the model needs to translate as the run does: configuration, pieces, the result if any."""
+        files = [self.config_file, *tokenizer_files(self.path), self.result_file]
+        return [file for file in files if file.exists()]
+
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
         """Source and target tokenizer."""
         return open_tokenizers(self.path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import ctranslate2
@@ -20,10 +21,13 @@ from jumok.decoding.sentence import Sentence
 from jumok.engines.ctranslate2_engine import CTranslate2Engine, converted
 from jumok.engines.loading import Engines
 from jumok.errors import UsageError
+from jumok.exchange.ctranslate2 import export_ctranslate2
 from jumok.models import build_model
+from jumok.storage.averaging import average_models
 from jumok.storage.checkpoints import model_tensors
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.tokenizer import PAD_ID
+from jumok.translator import Translator
 
 WORDS = ["나는", "너는", "그는", "집에", "산에", "강에", "간다", "온다", "산다", "새가", "물을", "본다"]
 TEXTS = [" ".join(WORDS[(i * 5 + j * 7) % len(WORDS)] for j in range(1 + i % 6)) + "." for i in range(24)]
@@ -211,3 +215,12 @@ def test_run_that_may_only_be_read_is_converted_elsewhere(make_run: MakeRun, mon
     folder = converted(run)
     assert folder.parent != run.path and (folder / "model.bin").exists()
     assert not (run.path / "ctranslate2").exists()
+
+
+def test_an_export_splits_long_texts_as_its_run_does(make_run: MakeRun, tmp_path: Path) -> None:
+    run = make_run()
+    run.write_result({"name": "random", "usual_length": 7})
+    export_ctranslate2(run, tmp_path / "exported")
+    average_models([run, run], tmp_path / "mean")
+    for path in (run.path, tmp_path / "exported", tmp_path / "mean"):
+        assert Translator.load(path).usual_length == 7
