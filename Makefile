@@ -13,10 +13,11 @@ demo: $(VENV)/.installed ## train a Korean-English Transformer on this machine, 
 	$(VENV)/bin/jumok demo
 
 test: $(VENV)/.installed-dev ## every test
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest -n auto --ignore tests/system
+	$(VENV)/bin/python -m pytest tests/system
 
 test-fast: $(VENV)/.installed-dev ## the tests that take seconds
-	$(VENV)/bin/python -m pytest -m "not slow"
+	$(VENV)/bin/python -m pytest -n auto -m "not slow"
 
 lint: $(VENV)/.installed-dev ## format, lint and types
 	$(VENV)/bin/ruff format --check .

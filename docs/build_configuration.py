@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from jumok.config import PRESETS, Config
+from jumok.architectures import ARCHITECTURES
+from jumok.config import Config
 
 HEAD = """# Configuration
 
@@ -56,23 +57,49 @@ def row(name: str, field: FieldInfo) -> str:
     return f"| `{name}` | {type_name(field.annotation)} | {default(field)} | {field.description} |"
 
 
+def table(model: type[BaseModel], without: set[str]) -> list[str]:
+    """The keys of a section, but those that stand elsewhere."""
+    rows = [row(key, field) for key, field in model.model_fields.items() if key not in without]
+    return ["| key | type | default | meaning |", "| --- | --- | --- | --- |", *rows]
+
+
+def architectures() -> list[str]:
+    """The keys and presets of every architecture; those that mean the same in all of them stand with the first."""
+    lines = []
+    first = next(iter(ARCHITECTURES.values()))
+    for name, model in ARCHITECTURES.items():
+        same = {
+            key
+            for key, field in model.model_fields.items()
+            if model is not first and key in first.model_fields and str(field) == str(first.model_fields[key])
+        }
+        lines += ["", f'### architecture = "{name}"', "", (model.__doc__ or "").strip(), ""]
+        lines += table(model, {"architecture", *same})
+        lines += ["", "Presets (what differs from the defaults):", ""]
+        lines += [
+            f"- `{preset}`: " + (", ".join(f"{key} {value}" for key, value in numbers.items()) or "the defaults")
+            for preset, numbers in model.presets.items()
+        ]
+    return lines
+
+
 def page() -> str:
     """The whole page."""
     lines = [HEAD, "| key | type | default | meaning |", "| --- | --- | --- | --- |"]
     lines.append(row("name", Config.model_fields["name"]))
     for name, section in Config.model_fields.items():
         model = section.annotation
-        if not (isinstance(model, type) and issubclass(model, BaseModel)):
-            continue
-        lines += ["", f"## [{name}]", "", (model.__doc__ or "").strip(), ""]
-        lines += ["| key | type | default | meaning |", "| --- | --- | --- | --- |"]
-        lines += [row(key, field) for key, field in model.model_fields.items()]
         if name == "model":
-            lines += ["", "Presets (what differs from the defaults above, which are the paper's base model):", ""]
+            known = " or ".join(f'`"{architecture}"`' for architecture in ARCHITECTURES)
+            lines += ["", "## [model]", "", "The architecture and its numbers. A preset fills in what is not given."]
             lines += [
-                f"- `{preset}`: " + (", ".join(f"{key} {value}" for key, value in numbers.items()) or "the defaults")
-                for preset, numbers in PRESETS.items()
+                f'`architecture` is {known}; `"transformer"` if not given. The keys of the Transformer come first;'
             ]
+            lines += ["of the others only those are listed that it does not have, or that start with another value."]
+            lines += architectures()
+        elif isinstance(model, type) and issubclass(model, BaseModel):
+            lines += ["", f"## [{name}]", "", (model.__doc__ or "").strip(), ""]
+            lines += table(model, set())
     return "\n".join(lines) + "\n"
 
 

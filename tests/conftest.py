@@ -14,8 +14,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from jumok.config import ModelConfig
-from jumok.models.interface import TranslationModel
+from jumok.architectures import TransformerConfig
+from jumok.models.interface import BatchShape, TranslationModel
 from jumok.models.transformer import Transformer
 from jumok.text.tokenizer import BOS_ID, PAD_ID
 
@@ -61,6 +61,9 @@ class PrefixModel(TranslationModel):
     def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
         raise NotImplementedError
 
+    def multiply_adds(self, shape: BatchShape) -> int:
+        raise NotImplementedError
+
     def start(self, src: Tensor) -> PrefixState:
         sources = [tuple(i for i in row if i != PAD_ID) for row in src.tolist()]
         return PrefixState(sources, [()] * len(sources), is_first=True)
@@ -81,9 +84,9 @@ def prefix_model() -> type[PrefixModel]:
     return PrefixModel
 
 
-def _tiny_config(**changes: Any) -> ModelConfig:
+def _tiny_config(**changes: Any) -> TransformerConfig:
     numbers = {"d_model": 16, "d_ff": 32, "num_heads": 2, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0}
-    return ModelConfig(**{**numbers, **changes})
+    return TransformerConfig(**{**numbers, **changes})
 
 
 def _tiny_transformer(vocab_size: int = 23, seed: int = 0, **changes: Any) -> Transformer:
@@ -96,8 +99,8 @@ def _tiny_transformer(vocab_size: int = 23, seed: int = 0, **changes: Any) -> Tr
 
 
 @pytest.fixture
-def tiny_config() -> Callable[..., ModelConfig]:
-    """A ModelConfig of a few thousand parameters; keyword arguments change it."""
+def tiny_config() -> Callable[..., TransformerConfig]:
+    """A TransformerConfig of a few thousand parameters; keyword arguments change it."""
     return _tiny_config
 
 

@@ -15,9 +15,10 @@ from typing import Any
 import torch
 from scaling_model_parts.operations import count_operations
 
-from jumok.config import ModelConfig
-from jumok.evaluation.cost import transformer_forward_flops
+from jumok.architectures import TransformerConfig
+from jumok.evaluation.cost import forward_flops
 from jumok.models import build_model
+from jumok.models.interface import BatchShape
 from jumok.text.tokenizer import PAD_ID
 
 SENTENCE = 30  # pieces in a sentence of WMT14, about
@@ -52,7 +53,9 @@ class Cluster:
 class Workload:
     """A model and its batches: all that the simulation needs to know of a recipe."""
 
-    def __init__(self, name: str, config: ModelConfig, vocab_size: int, batch_tokens: int, num_steps: int) -> None:
+    def __init__(
+        self, name: str, config: TransformerConfig, vocab_size: int, batch_tokens: int, num_steps: int
+    ) -> None:
         self.name, self.config, self.vocab_size = name, config, vocab_size
         self.batch_tokens, self.num_steps = batch_tokens, num_steps
         with torch.device("meta"):
@@ -68,11 +71,11 @@ class Workload:
         self.layers = list(layers.values())
         self.num_parameters = sum(sizes.values())
         self.num_operations = count_operations(model)
+        self.sentence_flops = forward_flops(model, BatchShape(1, *[SENTENCE] * 4))
 
     def flops(self, tokens: float) -> float:
         """Forward and backward of so many source tokens and as many target tokens."""
-        of_sentence = transformer_forward_flops(self.config, self.vocab_size, 1, SENTENCE, SENTENCE, SENTENCE)
-        return 3 * of_sentence * tokens / SENTENCE
+        return 3 * self.sentence_flops * tokens / SENTENCE
 
     @property
     def head_share(self) -> float:

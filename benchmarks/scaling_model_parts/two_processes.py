@@ -23,7 +23,7 @@ import torch.multiprocessing
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from jumok.config import PRESETS, ModelConfig
+from jumok.architectures import TransformerConfig
 from jumok.data.batching import Batch
 from jumok.models import build_model
 from jumok.text.tokenizer import PAD_ID
@@ -39,8 +39,8 @@ PARTS = ("forward", "backward", "update")
 CHECKS = ((1, "alone", 2), (2, "exchanging", 1), (2, "exchanging", 0.5), (2, "exchanging", 0.125))
 
 
-def small_config() -> ModelConfig:
-    return ModelConfig(**PRESETS["small"])
+def small_config() -> TransformerConfig:
+    return TransformerConfig(**TransformerConfig.presets["small"])
 
 
 def measure(num_rounds: int, num_steps: int, tokens: int) -> dict[str, Any]:

@@ -11,17 +11,12 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from jumok.architectures import ARCHITECTURES, DEFAULT, AnyModelConfig, Section, TransformerConfig
 from jumok.errors import ConfigError
 
 Beta = Annotated[float, Field(ge=0, lt=1)]
-
-
-class Section(BaseModel):
-    """A table of the TOML file; a key that it does not know is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class DataConfig(Section):
@@ -51,7 +46,9 @@ class DataConfig(Section):
 class TokenizerConfig(Section):
     """How text becomes pieces."""
 
-    kind: Literal["bpe", "unigram"] = Field("bpe", description="SentencePiece algorithm.")
+    kind: Literal["bpe", "unigram", "word"] = Field(
+        "bpe", description="SentencePiece algorithm; word: whole words, the rare ones unknown, as before subwords."
+    )
     vocab_size: int = Field(8000, ge=260, description="Pieces in the vocabulary, special ones and bytes included.")
     joint: bool = Field(True, description="One vocabulary for both languages; false: one each.")
     sampling: float = Field(
@@ -62,51 +59,6 @@ class TokenizerConfig(Section):
     )
 
 
-class ModelConfig(Section):
-    """The architecture and its numbers. A preset fills in what is not given."""
-
-    architecture: Literal["transformer"] = Field("transformer", description="Which model.")
-    preset: Literal["tiny", "small", "base", "big"] = Field("base", description="Numbers to start from.")
-    d_model: int = Field(512, ge=2, description="Width of the model.")
-    d_ff: int = Field(2048, ge=1, description="Inner width of the feed-forward network.")
-    num_heads: int = Field(8, ge=1, description="Attention heads; divides d_model.")
-    encoder_layers: int = Field(6, ge=1, description="Layers that read the source.")
-    decoder_layers: int = Field(6, ge=1, description="Layers that write the target.")
-    dropout: float = Field(0.1, ge=0, lt=1, description="On embeddings and every sub-layer's output (P_drop).")
-    attention_dropout: float = Field(0.0, ge=0, lt=1, description="On the attention weights.")
-    feed_forward_dropout: float = Field(0.0, ge=0, lt=1, description="Inside the feed-forward network.")
-    attention_bias: bool = Field(False, description="Biases in the attention projections; the paper has none.")
-    activation: Literal["relu", "swish", "gelu"] = Field(
-        "relu", description="Inside the feed-forward network; the paper has relu."
-    )
-    output_bias: bool = Field(False, description="A bias in the projection to the vocabulary; the paper has none.")
-    norm: Literal["post", "pre"] = Field("post", description="Layer norm after (the paper) or before a sub-layer.")
-    position: Literal["sinusoidal", "learned"] = Field("sinusoidal", description="How positions are told.")
-    max_length: int = Field(1024, ge=8, description="Positions that are learned, where they are learned.")
-    tie_embeddings: Literal["three-way", "two-way", "none"] = Field(
-        "three-way", description="Source, target and output weights are one; target and output are one; none."
-    )
-
-    @model_validator(mode="after")
-    def _numbers_fit(self) -> ModelConfig:
-        if self.d_model % self.num_heads:
-            fitting = ", ".join(str(n) for n in range(1, 65) if self.d_model % n == 0)
-            raise ValueError(
-                f"num_heads = {self.num_heads} does not divide d_model = {self.d_model}; use one of {fitting}"
-            )
-        if self.d_model % 2:
-            raise ValueError(f"d_model = {self.d_model} is odd; sines and cosines come in pairs, use an even number")
-        return self
-
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "tiny": {"d_model": 128, "d_ff": 512, "num_heads": 4, "encoder_layers": 2, "decoder_layers": 2, "norm": "pre"},
-    "small": {"d_model": 256, "d_ff": 1024, "num_heads": 8, "encoder_layers": 3, "decoder_layers": 3, "norm": "pre"},
-    "base": {},
-    "big": {"d_model": 1024, "d_ff": 4096, "num_heads": 16, "dropout": 0.3},
-}
-
-
 class TrainingConfig(Section):
     """How the model learns."""
 
@@ -115,6 +67,10 @@ class TrainingConfig(Section):
     )
     max_steps: int = Field(100_000, ge=1, description="Updates of the weights.")
     max_minutes: float | None = Field(None, gt=0, description="Stop after so many minutes of training.")
+    max_tokens: int | None = Field(None, ge=1, description="Stop after so many target pieces, end marks counted.")
+    max_flops: float | None = Field(
+        None, gt=0, description="Stop after so many floating-point operations of matrix products."
+    )
     batch_tokens: int = Field(
         4096, ge=16, description="Source pieces, and target pieces, in a batch at most (sampling makes some more)."
     )
@@ -125,13 +81,20 @@ class TrainingConfig(Section):
     )
     schedule: Literal["inverse_sqrt", "cosine", "linear", "constant"] = Field(
         "inverse_sqrt",
-        description="After warm-up: fall with 1/√step (the paper), or to a hundredth at max_steps, or stay.",
+        description="After warm-up: fall with 1/√step (the paper), or to a hundredth at the end, or stay.",
     )
     warmup_steps: int = Field(4000, ge=1, description="Steps in which the rate rises.")
     adam_betas: tuple[Beta, Beta] = Field((0.9, 0.98), description="The paper's β₁ and β₂.")
     adam_eps: float = Field(1e-9, gt=0, description="The paper's ε.")
     weight_decay: float = Field(0.0, ge=0, description="For adamw.")
     label_smoothing: float = Field(0.1, ge=0, lt=1, description="The paper's ε_ls.")
+    objective: Literal["likelihood", "reinforced"] = Field(
+        "likelihood", description="What is learned: the references, or translations of a high GLEU (Wu et al. 2016)."
+    )
+    likelihood_weight: float = Field(
+        0.017, ge=0, description="Weight of the likelihood beside the expected GLEU, for reinforced."
+    )
+    num_samples: int = Field(15, ge=2, description="Translations drawn for each sentence, for reinforced.")
     clip_norm: float = Field(1.0, ge=0, description="Gradients longer than this are shortened to it; 0 is off.")
     max_skipped: int = Field(
         10, ge=1, description="Stop after so many updates in a row whose loss or gradient is not a number."
@@ -149,6 +112,9 @@ class TrainingConfig(Section):
         1, ge=1, description="The mean of so many last checkpoints is tried as the model to use, beside the best."
     )
     log_every: int = Field(10, ge=1, description="Steps between lines in metrics.jsonl.")
+    record_layers: bool = Field(
+        False, description="At each validation, note the size of every layer's output and gradient in metrics.jsonl."
+    )
     seed: int = Field(1, ge=0, description="Decides weights, order of the data and dropout.")
     device: Literal["auto", "cpu", "cuda", "mps"] = Field("auto", description="Where to compute.")
     threads: int | None = Field(None, ge=1, description="CPU threads; all cores if not given.")
@@ -178,6 +144,9 @@ class DecodingConfig(Section):
         0, ge=0, description="No so many pieces in a row occur twice in a translation; 0: off."
     )
     min_length: int = Field(0, ge=0, description="Pieces that a translation has at least.")
+    replace_unknown: bool = Field(
+        False, description="PosUnk: an unknown word is replaced by what the source word it looked at translates to."
+    )
     max_extra_length: int = Field(
         50, ge=1, description="A translation ends this many pieces above the source's length."
     )
@@ -201,23 +170,42 @@ class Config(Section):
     )
     data: DataConfig
     tokenizer: TokenizerConfig = TokenizerConfig()
-    model: ModelConfig = ModelConfig()
+    model: AnyModelConfig = TransformerConfig()
     training: TrainingConfig = TrainingConfig()
     decoding: DecodingConfig = DecodingConfig()
     distributed: DistributedConfig = DistributedConfig()
 
     @model_validator(mode="after")
     def _sections_agree(self) -> Config:
-        if self.model.position == "learned" and self.data.max_length >= self.model.max_length:
+        limit = self.model.position_limit
+        if limit is not None and self.data.max_length >= limit:
             raise ValueError(
                 f"data.max_length = {self.data.max_length} pieces and an end mark need more than the "
-                f"model.max_length = {self.model.max_length} learned positions; raise the one or lower the other"
+                f"model.max_length = {limit} learned positions; raise the one or lower the other"
             )
+        if self.decoding.replace_unknown and not self.model.has_attention:
+            raise ValueError(
+                f"decoding.replace_unknown needs attention to the source, which {self.model.architecture} does not have"
+            )
+        if self.tokenizer.kind == "word" and self.tokenizer.sampling:
+            raise ValueError(
+                f"tokenizer.sampling = {self.tokenizer.sampling} cuts pieces, but kind = word has none to cut"
+            )
+        if self.training.objective == "reinforced" and self.distributed.shard:
+            raise ValueError("training.objective = reinforced draws translations of its own and cannot be sharded")
         return self
 
 
 def load_config(path: str | Path, settings: list[str] | None = None) -> Config:
     """Read a TOML file; each of `settings` is a `section.key=value` that goes over it."""
+    values = read_toml(path, settings)
+    if "compare" in values:
+        raise ConfigError(f"{path}: describes a comparison of several systems; `jumok compare {path}` runs it")
+    return with_absolute_folder(parse_config(values, where=str(path)))
+
+
+def read_toml(path: str | Path, settings: list[str] | None = None) -> dict[str, Any]:
+    """What a file and the settings over it say, unchecked."""
     path = Path(path)
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -233,21 +221,32 @@ def load_config(path: str | Path, settings: list[str] | None = None) -> Config:
         raise ConfigError(f"{path}: not TOML: {error}") from None
     for setting in settings or []:
         _apply_setting(values, setting)
-    config = parse_config(values, where=str(path))
-    folder = str(Path(config.data.folder).expanduser().resolve())  # a run must find its data from anywhere
+    return values
+
+
+def with_absolute_folder(config: Config) -> Config:
+    """A run must find its data from anywhere."""
+    folder = str(Path(config.data.folder).expanduser().resolve())
     return config.model_copy(update={"data": config.data.model_copy(update={"folder": folder})})
 
 
 def parse_config(values: dict[str, Any], where: str = "config") -> Config:
     """Fill in the preset and validate."""
     model = values.get("model", {})
-    preset = model.get("preset") if isinstance(model, dict) else None
-    if isinstance(preset, str) and preset in PRESETS:
-        values = {**values, "model": {**PRESETS[preset], **model}}
+    if isinstance(model, dict):
+        values = {**values, "model": {**_preset_numbers(model), **model}} if model else values
     try:
         return Config.model_validate(values)
     except ValidationError as error:
         raise ConfigError("\n".join(dict.fromkeys(_explain(problem, where) for problem in error.errors()))) from None
+
+
+def _preset_numbers(model: dict[str, Any]) -> dict[str, Any]:
+    """What the preset that a section names says, of the architecture that it names."""
+    architecture, preset = model.get("architecture", DEFAULT), model.get("preset")
+    if not isinstance(architecture, str) or architecture not in ARCHITECTURES or not isinstance(preset, str):
+        return {}
+    return ARCHITECTURES[architecture].presets.get(preset, {})
 
 
 def dump_toml(config: Config) -> str:
@@ -288,37 +287,51 @@ def _apply_setting(values: dict[str, Any], setting: str) -> None:
 
 def _explain(problem: Any, where: str) -> str:
     """One line a mistake: what, where, what to do."""
-    location = [part for part in problem["loc"] if isinstance(part, str)]
+    path, architecture = problem["loc"], DEFAULT
+    if path[:1] == ("model",) and path[1:2] and path[1] in ARCHITECTURES:
+        path, architecture = (path[0], *path[2:]), path[1]
+    location = [part for part in path if isinstance(part, str)]
     section, key = (location[0], location[1]) if len(location) > 1 else ("", location[0] if location else "")
     place = f"{where}: [{section}] {key}" if section else f"{where}: {key}"
     if len(location) > 2:  # data.train and the like: pydantic complains once for each form that would do
         return f"{place}: expected a file name, or a list of two"
     match problem["type"]:
         case "extra_forbidden":
-            known = list(_section_fields(section))
-            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-            advice = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(known)}"
-            return f"{place} is not a known key; {advice}"
-        case "missing" if len(problem["loc"]) > 2:
-            return f"{place} = {problem['input']!r}: expected {problem['loc'][-1] + 1} values"
+            known = list(_section_fields(section, architecture))
+            of = f" of the architecture {architecture}" if section == "model" and architecture != DEFAULT else ""
+            return f"{place} is not a known key{of}; {_nearest(key, known, 'known keys')}"
+        case "union_tag_invalid":
+            name = problem["ctx"]["tag"]
+            advice = _nearest(name, list(ARCHITECTURES), "known architectures")
+            return f'{where}: [model] architecture = "{name}" is not known; {advice}'
+        case "missing" if len(path) > 2:
+            return f"{place} = {problem['input']!r}: expected {path[-1] + 1} values"
         case "missing":
-            return f"{place} is missing; {_describe(section, key)}"
+            return f"{place} is missing; {_describe(section, key, architecture)}"
         case "value_error":
             return f"{where}: {'[' + location[0] + '] ' if location else ''}{problem['ctx']['error']}"
-        case "model_type":
+        case "model_type" | "union_tag_not_found":
             return f"{place} = {problem['input']!r}: expected a section, [{key}]"
         case _:
             return f"{place} = {problem['input']!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}"
 
 
-def _section_fields(section: str) -> dict[str, Any]:
+def _nearest(name: str, known: list[str], title: str) -> str:
+    """What may have been meant."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else f"{title}: {', '.join(known)}"
+
+
+def _section_fields(section: str, architecture: str) -> dict[str, Any]:
     if not section:
         return dict(Config.model_fields)
+    if section == "model":
+        return dict(ARCHITECTURES[architecture].model_fields)
     field = Config.model_fields.get(section)
     model = field.annotation if field else None
     return dict(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else {}
 
 
-def _describe(section: str, key: str) -> str:
-    field = _section_fields(section).get(key)
+def _describe(section: str, key: str, architecture: str) -> str:
+    field = _section_fields(section, architecture).get(key)
     return field.description if field is not None and field.description else "see docs/configuration.md"

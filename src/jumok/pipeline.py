@@ -35,11 +35,14 @@ _FREE_DATA_KEYS = ("folder", "test", "composition")
 _FIXED_TRAINING_KEYS = ("batch_tokens", "accumulate", "seed", "optimizer")
 
 
-def prepare(config: Config | str | Path, say: Say = print) -> PreparedCorpus:
-    """Clean, learn the subwords or take those of `training.start_from`, write the corpus under `prepared/NAME`."""
+def prepare(config: Config | str | Path, say: Say = print, *, prepared: str | Path | None = None) -> PreparedCorpus:
+    """Clean, learn the subwords or take those of `training.start_from`, write the corpus under `prepared/NAME`.
+
+    `prepared` is another folder for it.
+    """
     config = _as_config(config)
     config, vocabulary = starting_point(config, RunDirectory(Path("runs") / config.name), say)
-    return prepare_corpus(config, Path("prepared") / config.name, say, vocabulary=vocabulary)
+    return prepare_corpus(config, _prepared_folder(config, prepared), say, vocabulary=vocabulary)
 
 
 def train(
@@ -48,11 +51,13 @@ def train(
     listeners: Sequence[Listener] = (),
     say: Say = print,
     allow_change: bool = False,
+    prepared: str | Path | None = None,
 ) -> dict[str, Any] | None:
     """Train, or go on where the run stopped; then score the test sets and write the report. Returns the result.
 
     With `training.start_from` it begins with the weights and the vocabulary of that run. `allow_change` goes on
-    although data, tokenizer or batching have changed. Under torchrun every process calls this; one of them writes,
+    although data, tokenizer or batching have changed. `prepared` is the folder of the prepared corpus where it is
+    not `prepared/NAME`: several runs can share one. Under torchrun every process calls this; one of them writes,
     speaks and returns the result, the others return None.
     """
     config = _as_config(config)
@@ -61,7 +66,7 @@ def train(
     if not world.is_main:
         listeners, say = (), _say_nothing
     config, vocabulary = starting_point(config, directory, say, allow_change)
-    corpus = _prepared_by_main(config, vocabulary, world, say)
+    corpus = _prepared_by_main(config, _prepared_folder(config, prepared), vocabulary, world, say)
     with directory.lock() if world.is_main else nullcontext():
         done = _begin(config, directory, corpus, say, allow_change) if world.is_main else None
         if world.total(done is not None)[0]:
@@ -89,9 +94,12 @@ def train(
     return result
 
 
-def _prepared_by_main(config: Config, vocabulary: Path | None, world: World, say: Say) -> PreparedCorpus:
+def _prepared_folder(config: Config, given: str | Path | None) -> Path:
+    return Path("prepared") / config.name if given is None else Path(given)
+
+
+def _prepared_by_main(config: Config, folder: Path, vocabulary: Path | None, world: World, say: Say) -> PreparedCorpus:
     """One rank prepares while the others wait, then all open the same."""
-    folder = Path("prepared") / config.name
     corpus = prepare_corpus(config, folder, say, vocabulary=vocabulary) if world.is_main else None
     world.wait()
     return corpus or PreparedCorpus(folder)

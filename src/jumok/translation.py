@@ -45,6 +45,7 @@ class Options:
     coverage_penalty: float | None = None
     no_repeat_ngram: int | None = None
     min_length: int | None = None
+    replace_unknown: bool | None = None
     sampling: Sampling | None = None
     prefix: str = ""  # the translation begins with this text
     glossary: Glossary | None = None

@@ -3,12 +3,13 @@
 translator = jumok.load("runs/demo")
 translator.translate("어제 카페에 갔어요.")           a text in, a text out; a list in, a list out
 translator.translate(texts, n_best=3)               a list of Translation, with scores
+translator.trace("어제 카페에 갔어요.")               what every head looked at
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import islice
@@ -16,13 +17,17 @@ from pathlib import Path
 from typing import Any, overload
 
 from jumok.config import Config, DecodingConfig
+from jumok.data.lexicon import read_lexicon
 from jumok.decoding.alignment import align_words, word_of_piece
 from jumok.decoding.hypothesis import Hypothesis
 from jumok.decoding.look_back import look_back
 from jumok.decoding.sentence import Sentence
+from jumok.decoding.unknown import replacement, sources_of_unknowns
 from jumok.engines.loading import Engines, is_export
 from jumok.errors import UsageError
 from jumok.evaluation.bayes_risk import least_risk
+from jumok.inspection.subject import Subject
+from jumok.inspection.trace import AttentionTrace, trace_batch
 from jumok.models import TranslationModel
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.glossary import Term
@@ -55,9 +60,11 @@ class Translator:
         src_tokenizer: Tokenizer,
         tgt_tokenizer: Tokenizer,
         usual_length: int | None = None,  # pieces that nearly all training sources have at most, where it is known
+        lexicon: Mapping[str, str] | None = None,  # translations of single words, for those that are unknown
     ) -> None:
         self.config = config
         self.usual_length = usual_length
+        self.lexicon = lexicon or {}
         self.engines = engines
         self.src_tokenizer = src_tokenizer
         self.tgt_tokenizer = tgt_tokenizer
@@ -77,7 +84,7 @@ class Translator:
             run.require() if is_export(run.path) else run.require_model()
         engines = Engines(runs, engine, compute, device, threads)
         usual_length = (runs[0].result() or {}).get("usual_length")
-        return cls(runs[0].config(), engines, *runs[0].tokenizers(), usual_length)
+        return cls(runs[0].config(), engines, *runs[0].tokenizers(), usual_length, read_lexicon(runs[0].lexicon_file))
 
     @property
     def model(self) -> TranslationModel:
@@ -128,12 +135,26 @@ class Translator:
         for finish in begun:
             yield from finish()
 
+    def trace(self, text: str, target: str | None = None) -> AttentionTrace:
+        """What every head looks at in a sentence and its translation, the model's own where none is given."""
+        if not self.model.has_attention:
+            raise UsageError(
+                f"{type(self.model).__name__} has no attention to look at; take one run whose architecture has it, "
+                "such as transformer or bahdanau"
+            )
+        if target is not None and not normalize(target):
+            raise UsageError("the translation is empty; write one, or leave it to the model")
+        if target is not None and UNK_ID in self.tgt_tokenizer.encode([target])[0]:
+            raise UsageError(f"translation {target!r}: the model's vocabulary cannot spell it")
+        pair = Subject(self.model, self.src_tokenizer, self.tgt_tokenizer, self.config).pair(text, target)
+        return trace_batch(self.model, self.src_tokenizer, self.tgt_tokenizer, pair.batch)
+
     # --- from texts to hypotheses and back ----------------------------------------------------------------------
 
     def _begin(self, sources: Sequence[str], options: Options) -> Callable[[], list[Translation]]:
         """Hand texts to an engine; what is returned waits for it and puts the texts together."""
         decoding = self._decoding(options)
-        parts_of = self._parts([normalize(source) for source in sources], options)
+        texts_of, parts_of = self._parts([normalize(source) for source in sources], options)
         sentences = [sentence for parts in parts_of for sentence in parts]
         finish = self.engines.choose(sentences, decoding, options.sampling).begin(sentences, decoding, options.sampling)
 
@@ -141,16 +162,32 @@ class Translator:
             found = [self._chosen(hypotheses, options) for hypotheses in finish()]
             if options.with_alignment or options.with_token_scores:
                 found = look_back(self.model, sentences, found, decoding, use_attention=options.with_alignment)
-            all_ids = [one.ids for hypotheses in found for one in hypotheses]
-            texts = iter(self.tgt_tokenizer.decode(all_ids))  # one call is faster than one a sentence
-            texts_of = [[next(texts) for _ in hypotheses] for hypotheses in found]
-            parts = map(Part, sentences, found, texts_of)
+            texts = iter(self._texts(texts_of, sentences, found, decoding))
+            parts = (Part(*part, [next(texts) for _ in part[1]]) for part in zip(sentences, found, strict=True))
             return [
                 Translation(source, self._join([next(parts) for _ in of_source], options))
                 for source, of_source in zip(sources, parts_of, strict=True)
             ]
 
         return translations
+
+    def _texts(
+        self,
+        sources: Sequence[str],
+        sentences: Sequence[Sentence],
+        found: Sequence[Sequence[Hypothesis]],
+        decoding: DecodingConfig,
+    ) -> list[str]:
+        """The text of every hypothesis, one after the other: one call is faster than one a sentence."""
+        all_ids = [one.ids for hypotheses in found for one in hypotheses]
+        if not decoding.replace_unknown:
+            return self.tgt_tokenizer.decode(all_ids)
+        places_of = sources_of_unknowns(self.model, sentences, found, decoding)
+        unknowns: list[list[str]] = []
+        for source, places in zip(sources, places_of, strict=True):
+            pieces = self.src_tokenizer.known_pieces(source) if any(places) else []
+            unknowns += [[replacement(pieces[place], self.lexicon) for place in of_one] for of_one in places]
+        return self.tgt_tokenizer.decode(all_ids, unknowns)
 
     def _chosen(self, hypotheses: list[Hypothesis], options: Options) -> list[Hypothesis]:
         if options.bayes_risk:
@@ -171,11 +208,17 @@ class Translator:
             for field in fields(options)
             if field.name in DecodingConfig.model_fields and getattr(options, field.name) is not None
         }
-        return own.model_copy(update={**changes, "beam": width})
+        asked = own.model_copy(update={**changes, "beam": width})
+        has_unknowns = asked.replace_unknown and self.tgt_tokenizer.has_unknowns
+        return asked.model_copy(update={"replace_unknown": has_unknowns})
 
-    def _parts(self, texts: list[str], options: Options) -> list[list[Sentence]]:
-        """Each text in parts that are as long as what the model was trained on, at most; none for an empty text."""
+    def _parts(self, texts: list[str], options: Options) -> tuple[list[str], list[list[Sentence]]]:
+        """Each text in parts that are as long as what the model was trained on, at most; none for an empty text.
+
+        Returns the texts of all parts, and the sentences of each text.
+        """
         prefix = self._prefix(options)
+        kept: list[str] = []
         parts_of = []
         for text, ids in zip(texts, self.src_tokenizer.encode(texts, is_normalized=True), strict=True):
             parts, ids_of = [text], [ids]
@@ -183,6 +226,7 @@ class Translator:
                 sentences = pack_sentences(text, self._usual_length, self._num_pieces)
                 parts = [part for each in sentences for part in split_long(each, self._max_length, self._num_pieces)]
                 ids_of = self.src_tokenizer.encode(parts)
+            kept += [part for part, own_ids in zip(parts, ids_of, strict=True) if own_ids]
             parts_of.append(
                 [
                     Sentence(own_ids, () if number else prefix, self._terms(part, options))
@@ -190,7 +234,7 @@ class Translator:
                     if own_ids
                 ]
             )
-        return parts_of
+        return kept, parts_of
 
     @cached_property
     def _max_length(self) -> int:
@@ -255,8 +299,8 @@ class Translator:
         has_spaces = [language(code).has_spaces for code in (data.source, data.target)]
         src_start = tgt_start = 0
         for sentence, hypothesis in parts:
-            src_pieces = self.src_tokenizer.id_to_piece(sentence.ids)
-            tgt_pieces = self.tgt_tokenizer.id_to_piece(hypothesis.ids)
+            src_pieces = self.src_tokenizer.written_pieces(sentence.ids)
+            tgt_pieces = self.tgt_tokenizer.written_pieces(hypothesis.ids)
             assert hypothesis.attention is not None
             for src, tgt in align_words(src_pieces, tgt_pieces, hypothesis.attention, *has_spaces):
                 yield src_start + src, tgt_start + tgt

@@ -12,6 +12,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "jumok"
 # From top to bottom. What stands on one line may not import each other.
 ORDER = [
     ["errors"],
+    ["architectures"],
     ["config", "recipes"],
     ["text"],
     ["data"],
@@ -27,6 +28,7 @@ ORDER = [
     ["translation"],
     ["translator"],
     ["pipeline", "bulk"],
+    ["comparison"],
     ["serving"],
     ["cli"],
 ]

@@ -13,6 +13,7 @@ from typer.main import get_command
 
 import jumok
 from jumok.cli.app import app
+from jumok.comparison.config import is_comparison, load_comparison
 from jumok.config import load_config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,7 +52,8 @@ def test_importing_the_package_is_light() -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "recipes").glob("*.toml")), ids=lambda path: path.name)
 def test_recipe_parses(path: Path) -> None:
-    assert load_config(path).name == path.stem
+    load = load_comparison if is_comparison(path) else load_config
+    assert load(path).name == path.stem
 
 
 def shell_lines(path: Path) -> list[str]:

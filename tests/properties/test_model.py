@@ -9,6 +9,7 @@ import torch
 
 from jumok.errors import DataError
 from jumok.models.transformer import Transformer
+from jumok.nn.normalization import BatchNorm
 from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID
 
 VARIANTS = [
@@ -17,11 +18,23 @@ VARIANTS = [
         ("pre", "post"), ("sinusoidal", "learned"), ("three-way", "two-way", "none")
     )
 ]
+# Ways that are known to be worse, and are Transformers all the same: everything here holds for them too.
+UNUSUAL = [
+    {"position": "bits", "d_k": 5, "norm": "pre"},
+    {"position": "counts", "scale_scores": False, "norm": "post"},
+    {"norm_kind": "batch", "norm": "pre"},
+]
 
 
-@pytest.fixture(params=VARIANTS, ids=lambda v: "-".join((v["norm"], v["position"], v["tie_embeddings"])))
+@pytest.fixture(params=VARIANTS + UNUSUAL, ids=lambda v: "-".join(str(value) for value in v.values()))
 def model(request, tiny_transformer) -> Transformer:
-    return tiny_transformer(**request.param)
+    model = tiny_transformer(**request.param)
+    for module in model.modules():
+        if isinstance(module, BatchNorm):
+            module.momentum = 1.0  # a single pass in training is all that it has seen
+    if model.config.norm_kind == "batch":
+        model.train()(_pad(SOURCES), _pad(TARGETS))
+    return model.eval()
 
 
 def _sentence(length: int, seed: int) -> list[int]:
@@ -191,3 +204,90 @@ def test_learned_positions_end_where_they_end(tiny_transformer):
     assert _log_probs(model, [_sentence(8, 1)], [_sentence(8, 2)]).shape == (1, 8, 23)
     with pytest.raises(DataError, match="a sentence of 9 pieces is longer than the 8 learned positions"):
         _log_probs(model, [_sentence(9, 1)], [_sentence(8, 2)])
+
+
+# --- where a variant breaks what holds for the others --------------------------------------------------------------
+
+
+def test_without_positions_the_order_of_the_source_does_not_matter(tiny_transformer):
+    model = tiny_transformer(position="none")
+    there, back = _log_probs(model, [[5, 6, 7, 3], [7, 3, 5, 6]], [[2, 8], [2, 8]])
+    torch.testing.assert_close(there, back, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@torch.no_grad()
+def test_without_residuals_a_word_hardly_reaches_its_own_position_but_steps_are_the_pass(tiny_transformer, norm):
+    model = tiny_transformer(use_residual=False, norm=norm)
+    full = _log_probs(model, SOURCES, TARGETS)
+    tgt, state = _pad(TARGETS), model.start(_pad(SOURCES))
+    for t in range(tgt.size(1)):
+        log_probs, state = model.step(tgt[:, t], state)
+        for row, target in enumerate(TARGETS):
+            if t < len(target):
+                torch.testing.assert_close(log_probs[row], full[row, t], atol=1e-5, rtol=0)
+    target = TARGETS[0]
+    changed = [*target[:-1], 4 + (target[-1] - 3) % 19]
+    moved = {}
+    for use_residual in (True, False):
+        model = tiny_transformer(use_residual=use_residual, norm=norm)
+        one, other = (_log_probs(model, SOURCES[:1], [ids])[0, -1] for ids in (target, changed))
+        moved[use_residual] = (one - other).abs().mean()
+    assert moved[False] < 0.2 * moved[True]
+
+
+@pytest.mark.parametrize("position", ["counts", "scaled_counts"])
+def test_a_number_on_every_dimension_is_taken_away_again_by_pre_norm(tiny_transformer, position):
+    """Whatever reads the sum subtracts the mean over the dimensions first; post-norm lets the first layer see it."""
+    for norm, is_seen in (("pre", False), ("post", True)):
+        with_it, without = (
+            _log_probs(tiny_transformer(position=kind, norm=norm), SOURCES, TARGETS) for kind in (position, "none")
+        )
+        assert torch.allclose(with_it, without, atol=1e-3) is not is_seen
+
+
+def test_scaled_counts_do_not_depend_on_padding(tiny_transformer):
+    model = tiny_transformer(position="scaled_counts")
+    plain, padded = (_log_probs(model, SOURCES, TARGETS, src=n, tgt=n) for n in (0, 5))
+    for row, target in enumerate(TARGETS):
+        torch.testing.assert_close(padded[row, : len(target)], plain[row, : len(target)], atol=1e-5, rtol=0)
+
+
+@torch.no_grad()
+def test_scaled_counts_are_right_step_by_step_only_where_source_and_target_are_equally_long(tiny_transformer):
+    model = tiny_transformer(position="scaled_counts")
+    sources, target = [[*_sentence(n, n), EOS_ID] for n in (4, 9)], [BOS_ID, *_sentence(4, 1)]
+    full = _log_probs(model, sources, [target, target])
+    state = model.start(_pad(sources)).select(torch.tensor([1, 0]))  # rows find their own source's length
+    steps = []
+    for piece in target:
+        log_probs, state = model.step(torch.tensor([piece, piece]), state)
+        steps.append(log_probs)
+    of_longer, of_equal = torch.stack(steps, dim=1)
+    torch.testing.assert_close(of_equal, full[0], atol=1e-5, rtol=0)
+    torch.testing.assert_close(of_longer[0], full[1, 0], atol=1e-5, rtol=0)  # the first position is 0 in any case
+    assert not torch.allclose(of_longer[1:], full[1, 1:], atol=1e-2)
+
+
+@pytest.mark.parametrize("masking", ["zero_before", "zero_after"])
+@torch.no_grad()
+def test_wrong_masks_let_training_see_the_words_to_predict_and_prediction_not(tiny_transformer, masking):
+    model = tiny_transformer(masking=masking, decoder_layers=1)
+    source, target = SOURCES[2:3], TARGETS[0]
+    changed = [*target[:-1], 4 + (target[-1] - 3) % 19]
+    full, after_change = (_log_probs(model, source, [ids])[0] for ids in (target, changed))
+    assert not torch.allclose(full[:-1], after_change[:-1], atol=1e-3)
+    state = model.start(_pad(source))
+    for t, piece in enumerate(target):
+        log_probs, state = model.step(torch.tensor([piece]), state)
+        # A step has no future: it is the last position of a pass over what there is so far.
+        so_far = _log_probs(model, source, [target[: t + 1]])[0, -1]
+        torch.testing.assert_close(log_probs[0], so_far, atol=1e-5, rtol=0)
+        assert torch.allclose(log_probs[0], full[t], atol=1e-3) == (t == len(target) - 1)
+
+
+@pytest.mark.parametrize("masking", ["zero_before", "zero_after"])
+def test_wrong_masks_make_a_sentence_depend_on_padding(tiny_transformer, masking):
+    model = tiny_transformer(masking=masking)
+    plain, padded = (_log_probs(model, SOURCES[:1], TARGETS[:1], src=n) for n in (0, 5))
+    assert not torch.allclose(plain, padded, atol=1e-3)

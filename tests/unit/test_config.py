@@ -10,11 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jumok.architectures import TransformerConfig
+from jumok.comparison.config import is_comparison
 from jumok.config import Config, dump_toml, load_config, parse_config
 from jumok.errors import ConfigError
 from jumok.recipes import recipe
 
-RECIPES = sorted((Path(__file__).resolve().parents[2] / "recipes").glob("*.toml"))
+RECIPES = [
+    path
+    for path in sorted((Path(__file__).resolve().parents[2] / "recipes").glob("*.toml"))
+    if not is_comparison(path)  # those are read by load_comparison
+]
 MINIMAL = """
 name = "x"
 [data]
@@ -58,7 +64,7 @@ def explain(changes: dict[str, Any]) -> str:
         (
             {"decoding": {"zzzz": 1}},
             "x.toml: [decoding] zzzz is not a known key; known keys: beam, patience, length_penalty, "
-            "coverage_penalty, no_repeat_ngram, min_length, max_extra_length, batch_tokens",
+            "coverage_penalty, no_repeat_ngram, min_length, replace_unknown, max_extra_length, batch_tokens",
         ),
         (
             {"training": {"max_steps": "many"}},
@@ -82,7 +88,10 @@ def explain(changes: dict[str, Any]) -> str:
             "x.toml: [training] adam_betas = 1.0: input should be less than 1",
         ),
         ({"training": {"adam_betas": [0.9]}}, "x.toml: [training] adam_betas = [0.9]: expected 2 values"),
-        ({"tokenizer": {"kind": "bep"}}, "x.toml: [tokenizer] kind = 'bep': input should be 'bpe' or 'unigram'"),
+        (
+            {"tokenizer": {"kind": "bep"}},
+            "x.toml: [tokenizer] kind = 'bep': input should be 'bpe', 'unigram' or 'word'",
+        ),
         (
             {"model": {"preset": "huge"}},
             "x.toml: [model] preset = 'huge': input should be 'tiny', 'small', 'base' or 'big'",
@@ -106,6 +115,37 @@ def explain(changes: dict[str, Any]) -> str:
 )
 def test_mistake_is_explained_in_one_line(changes: dict[str, Any], message: str) -> None:
     assert explain(values(**changes)) == message
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tokenizer": {"kind": "word", "sampling": 0.1}}, "tokenizer.sampling = 0.1 cuts pieces"),
+        (
+            {"decoding": {"replace_unknown": True}, "model": {"architecture": "seq2seq"}},
+            "decoding.replace_unknown needs attention to the source, which seq2seq does not have",
+        ),
+        (
+            {"training": {"objective": "reinforced"}, "distributed": {"shard": True}},
+            "training.objective = reinforced draws translations of its own and cannot be sharded",
+        ),
+        (
+            {"model": {"architecture": "seq2sec"}},
+            '[model] architecture = "seq2sec" is not known; did you mean seq2seq?',
+        ),
+        (
+            {"model": {"architecture": "gnmt", "num_heads": 8}},
+            "[model] num_heads is not a known key of the architecture gnmt",
+        ),
+        (
+            {"model": {"architecture": "gnmt", "decoder_layer": 8}},
+            "[model] decoder_layer is not a known key of the architecture gnmt; did you mean decoder_layers?",
+        ),
+    ],
+)
+def test_mistake_about_architectures_is_explained_in_one_line(changes: dict[str, Any], message: str) -> None:
+    explained = explain(values(**changes))
+    assert message in explained and len(explained.splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "..", ".", ".hidden", "a b", "../x", "x\n"])
@@ -263,7 +303,7 @@ def test_data_folder_is_made_absolute_so_that_a_run_finds_its_data_from_anywhere
 def test_every_default_is_written_out() -> None:
     text = dump_toml(parse_config(values()))
     for section in ("data", "tokenizer", "model", "training", "decoding"):
-        model = Config.model_fields[section].annotation
+        model = TransformerConfig if section == "model" else Config.model_fields[section].annotation
         assert model is not None
         for key, field in model.model_fields.items():
             assert field.default is None or re.search(rf"^{key} = ", text, re.MULTILINE), key

@@ -16,7 +16,7 @@ from jumok.models import build_model
 from jumok.storage.checkpoints import model_tensors
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.glossary import Entry
-from jumok.text.tokenizer import PAD_ID
+from jumok.text.tokenizer import PAD_ID, Tokenizer, train_tokenizer
 from jumok.translation import Options, Translation
 from jumok.translator import Translator
 
@@ -217,7 +217,7 @@ def test_long_text_goes_sentence_by_sentence_where_training_texts_were_short(run
     text = " ".join(KOREAN[:3])
     assert translator.translate(text) == " ".join(translator.translate(one) for one in KOREAN[:3])
     translator.usual_length = None
-    [parts] = translator._parts([text], Options())
+    _, [parts] = translator._parts([text], Options())
     assert len(parts) < 3
 
 
@@ -244,3 +244,35 @@ def test_first_lines_of_a_stream_are_answered_before_more_are_read(translator: T
 
     next(translator.translate_stream(lines()))
     assert len(taken) == 32
+
+
+def test_trace_is_of_the_translation_that_is_given_or_of_its_own(translator: Translator) -> None:
+    own, given = translator.trace(KOREAN[0]), translator.trace(KOREAN[0], "I go home.")
+    assert own.src_pieces == given.src_pieces == [*translator.src_tokenizer.pieces(KOREAN[0]), "</s>"]
+    assert (
+        translator.translate(KOREAN[0], beam=4)
+        == translator.tgt_tokenizer.decode(
+            [[translator.tgt_tokenizer.piece_to_id(piece) or 0 for piece in own.tgt_out_pieces]]
+        )[0]
+    )
+    assert given.tgt_out_pieces == [*translator.tgt_tokenizer.pieces("I go home."), "</s>"]
+    [cross] = given.cross
+    assert cross.weights.shape[1:] == (len(given.tgt_out_pieces), len(given.src_pieces))
+
+
+def test_trace_refuses_what_cannot_be_looked_at(translator: Translator, run: Path) -> None:
+    with pytest.raises(UsageError, match="the sentence is empty; write one"):
+        translator.trace(" ")
+    with pytest.raises(UsageError, match="the translation is empty; write one, or leave it to the model"):
+        translator.trace(KOREAN[0], "")
+    with pytest.raises(UsageError, match="Ensemble has no attention to look at; take one run"):
+        jumok.load(run, run).trace(KOREAN[0])
+
+
+def test_trace_refuses_a_translation_of_unknown_words(translator: Translator, tmp_path: Path) -> None:
+    train_tokenizer(ENGLISH, tmp_path / "words.model", "word", vocab_size=13, character_coverage=1.0)
+    of_words = Translator(
+        translator.config, translator.engines, translator.src_tokenizer, Tokenizer(tmp_path / "words.model")
+    )
+    with pytest.raises(UsageError, match="translation 'I go abroad.': the model's vocabulary cannot spell it"):
+        of_words.trace(KOREAN[0], "I go abroad.")

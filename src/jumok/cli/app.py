@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from jumok import __version__
-from jumok.cli import average, demo, evaluate, export, import_, prepare, train, translate
+from jumok.cli import attend, average, compare, demo, evaluate, export, import_, prepare, serve, train, translate
 from jumok.errors import JumokError
 
 app = typer.Typer(
@@ -30,7 +30,10 @@ app.command("demo")(demo.demo)
 app.command("prepare")(prepare.prepare)
 app.command("train")(train.train)
 app.command("translate")(translate.translate)
+app.command("attend")(attend.attend)
 app.command("evaluate")(evaluate.evaluate)
+app.command("compare")(compare.compare)
+app.command("serve")(serve.serve)
 app.command("average")(average.average)
 app.command("export")(export.export)
 app.command("import")(import_.import_)
@@ -63,7 +66,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # text comes in as UTF-8 and goes out so, whatever the terminal is
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        if app(prog_name="jumok", standalone_mode=False) == 130:  # how typer reports Ctrl-C
+        if app(prog_name="jumok", standalone_mode=False, obj={"debug": is_debug}) == 130:  # how typer reports Ctrl-C
             raise KeyboardInterrupt
         sys.stdout.flush()
     except JumokError as error:

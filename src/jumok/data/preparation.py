@@ -17,16 +17,18 @@ from numpy.typing import NDArray
 from jumok.config import Config
 from jumok.data.cleaning import Cleaner, Counts
 from jumok.data.duplicates import DuplicateFinder, bits_between
+from jumok.data.lexicon import LEXICON_FILE, learn_lexicon, read_lexicon, write_lexicon
 from jumok.data.readers import Pair, read_pairs
 from jumok.data.shards import cut_into_shards, join_shards, read_counts, whole_file, write_shard
-from jumok.errors import DataError, TokenizerError
+from jumok.errors import ConfigError, DataError, TokenizerError
 from jumok.text.languages import language
 from jumok.text.normalization import normalize
 from jumok.text.tokenizer import Tokenizer, train_tokenizer
 
 # SentencePiece holds all that it learns from in memory: with so many pairs and characters, less than 500 MB of it.
 _MAX_LEARNING_PAIRS = 200_000
-_MAX_LEARNING_CHARACTERS = {"bpe": 32_000_000, "unigram": 15_000_000}
+_MAX_LEARNING_CHARACTERS = {"bpe": 32_000_000, "unigram": 15_000_000, "word": 32_000_000}
+_MAX_LEXICON_CHARACTERS = 6_000_000  # the words of a source are held together with all of its target
 _SECONDS_BETWEEN_LINES = 10.0
 Say = Callable[[str], None]
 Tokenizers = tuple[Tokenizer, Tokenizer]
@@ -63,11 +65,13 @@ class Preparation:
         self.num_threads = num_threads
 
     def run(self) -> dict[str, Counts]:
-        """Learn the pieces, find the duplicates, then clean, encode and write each split."""
+        """Learn the pieces and the lexicon, find the duplicates, then clean, encode and write each split."""
         if self.parts.exists():
             self.say("going on from where preparing stopped the last time")
         self.parts.mkdir(parents=True, exist_ok=True)
         tokenizers = self._copy_tokenizers() if self.known_pieces else self._learn_tokenizers()
+        if tokenizers[1].has_words:
+            self._learn_lexicon()
         later = None if self.config.data.keep_duplicates else self._later_occurrences()
         return {
             "train": self._write_split("train", tokenizers, later),
@@ -87,9 +91,14 @@ class Preparation:
 
     def _learn_tokenizers(self) -> Tokenizers:
         settings, data = self.config.tokenizer, self.config.data
+        for code in (data.source, data.target):
+            if settings.kind == "word" and not language(code).has_spaces:
+                raise ConfigError(
+                    f'tokenizer.kind = "word" needs spaces between words, and {language(code).name} has none; use '
+                    '"bpe" or "unigram"'
+                )
         coverage = [language(code).character_coverage for code in (data.source, data.target)]
-        size, max_characters = self.sizes["train"], _MAX_LEARNING_CHARACTERS[settings.kind]
-        step = math.ceil(max(size.num_pairs / _MAX_LEARNING_PAIRS, size.num_characters / max_characters))
+        step = self._step(_MAX_LEARNING_CHARACTERS[settings.kind])
         if settings.joint:
             jobs = [("tokenizer.model", (text for pair in self._usable(step) for text in pair), min(coverage))]
         else:
@@ -117,6 +126,22 @@ class Preparation:
             + (f" from one training pair in {step}, spread evenly" if step > 1 else "")
         )
         return Tokenizer(self.work / jobs[0][0]), Tokenizer(self.work / jobs[-1][0])
+
+    def _learn_lexicon(self) -> None:
+        """What stands behind the words: translations of those that may be unknown."""
+        path = self.work / LEXICON_FILE
+        if path.exists():
+            return
+        lexicon = learn_lexicon(self._usable(self._step(_MAX_LEXICON_CHARACTERS)))
+        if self.known_pieces:  # of the run that the training starts from
+            lexicon = read_lexicon(self.known_pieces[0].with_name(LEXICON_FILE)) | lexicon
+        write_lexicon(lexicon, path)
+        self.say(f"{len(lexicon):,} words with a clear translation, for those that are unknown")
+
+    def _step(self, max_characters: int) -> int:
+        """Learn from one training pair in so many."""
+        size = self.sizes["train"]
+        return math.ceil(max(size.num_pairs / _MAX_LEARNING_PAIRS, size.num_characters / max_characters))
 
     def _usable(self, step: int) -> Iterator[Pair]:
         """One training pair in so many, where it has text on both sides."""

@@ -128,7 +128,8 @@ def plan_batches(
 def _rules(
     prefixes: list[Sequence[int]] | list[list[int]], config: DecodingConfig, not_next: Sequence[frozenset[int]] = ()
 ) -> Rules:
-    return Rules(config.min_length, config.no_repeat_ngram, prefixes if any(map(len, prefixes)) else (), not_next)
+    given = prefixes if any(map(len, prefixes)) else ()
+    return Rules(config.min_length, config.no_repeat_ngram, given, not_next, config.replace_unknown)
 
 
 def _limit(model: TranslationModel, sentence: Sentence, config: DecodingConfig, with_terms: bool = False) -> int:

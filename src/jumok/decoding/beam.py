@@ -13,6 +13,8 @@ CTranslate2, so that both engines say the same.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -24,6 +26,18 @@ from jumok.models.interface import TranslationModel
 from jumok.text.tokenizer import BOS_ID, EOS_ID
 
 
+@dataclass(frozen=True)
+class BeamStep:
+    """One step of a search, for who wants to watch it: the continuations that were looked at, best first."""
+
+    live: list[int]  # the sentence of each group of N rows
+    totals: Tensor  # (B, 2N) log-probability of each continuation, its past included
+    from_row: Tensor  # (B, 2N) which row of its sentence it continues
+    piece: Tensor  # (B, 2N)
+    before: Tensor  # (B, N) log-probability of each row before the step
+    keep: Tensor  # (B, N) places of those that live on
+
+
 @torch.inference_mode()
 def beam_search(
     model: TranslationModel,
@@ -33,10 +47,12 @@ def beam_search(
     max_lengths: list[int],
     rules: Rules | None = None,
     patience: float = 1.0,
+    watch: Callable[[BeamStep], None] | None = None,
 ) -> list[list[Hypothesis]]:
     """The N best translations of each source row (B, S), best first, those that were cut off after the others.
 
-    `max_lengths` limits each sentence's pieces; a hypothesis that reaches it is cut off and marked so.
+    `max_lengths` limits each sentence's pieces; a hypothesis that reaches it is cut off and marked so. `watch` is told
+    of every step.
     """
     rules = rules or Rules()
     num_sentences, num_enough = src.size(0), math.floor(beam * patience + 0.5)
@@ -66,6 +82,8 @@ def beam_search(
 
         # 4. The best N that do not end live on.
         keep = _first_not_ended(is_end, beam)
+        if watch is not None:
+            watch(BeamStep(live, best, from_row, piece, log_probs, keep))
         log_probs = best.gather(1, keep)
         from_row, piece = from_row.gather(1, keep), piece.gather(1, keep)
         ids = torch.cat((ids.gather(1, from_row[:, :, None].expand(-1, -1, length)), piece[:, :, None]), dim=2)

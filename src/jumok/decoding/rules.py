@@ -10,12 +10,12 @@ from torch import Tensor
 
 from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
-_NEVER_SAID = [PAD_ID, UNK_ID, BOS_ID]
+_NEVER_SAID = [PAD_ID, BOS_ID]
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Padding, unknown and begin marks are never said; the rest is on request.
+    """Padding, begin and, unless it is wanted, unknown marks are never said; the rest is on request.
 
     A rule takes away what it forbids and leaves the log-probabilities of the rest as the model gave them.
     """
@@ -24,6 +24,7 @@ class Rules:
     no_repeat_ngram: int = 0  # 0: off
     prefixes: Sequence[Sequence[int]] = ()  # one for each sentence of the batch, or none at all
     not_after_prefix: Sequence[frozenset[int]] = ()  # what must not come right behind it, likewise
+    may_be_unknown: bool = False  # the unknown mark may be said: something will be put in its place
 
     def apply(self, log_probs: Tensor, ids: Tensor, live: Sequence[int]) -> None:
         """Set what must not follow to −∞, in place.
@@ -34,7 +35,7 @@ class Rules:
         length = ids.size(-1) - 1
         forced = [(i, self.prefixes[s][length]) for i, s in enumerate(live) if self.is_in_prefix(s, length)]
         own_log_probs = [log_probs[i, :, piece].clone() for i, piece in forced]
-        log_probs[:, :, _NEVER_SAID] = -math.inf
+        log_probs[:, :, _NEVER_SAID if self.may_be_unknown else [*_NEVER_SAID, UNK_ID]] = -math.inf
         end = log_probs[:, :, EOS_ID].clone() if self.min_length and self.no_repeat_ngram else None
         if length < self.min_length:
             log_probs[:, :, EOS_ID] = -math.inf

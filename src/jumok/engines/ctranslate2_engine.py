@@ -165,6 +165,8 @@ def beyond_it(sentences: Sequence[Sentence], config: DecodingConfig, sampling: S
         return "rule against repeated n-grams"
     if config.min_length:
         return "minimum length"
+    if config.replace_unknown:
+        return "replacement of unknown words"
     if any(sentence.prefix for sentence in sentences):
         return "prefix"
     if any(sentence.terms for sentence in sentences):

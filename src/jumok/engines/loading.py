@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
+from jumok.architectures import TransformerConfig
 from jumok.config import DecodingConfig
 from jumok.decoding.sampling import Sampling
 from jumok.decoding.sentence import Sentence
@@ -92,7 +93,7 @@ class Engines:
         return CTranslate2Engine(
             run.path if is_exported else converted(run),
             *run.tokenizers(),
-            max_length=model.max_length if model.position == "learned" else None,
+            max_length=model.position_limit,
             compute="default" if is_exported and self._compute == "auto" else self._compute,
             device=self._device.type,
             threads=self._threads,
@@ -111,9 +112,12 @@ class Engines:
         run = self._runs[0]
         if is_onnx_folder(run.path):
             return "an ONNX folder"
-        architecture = run.config().model.architecture
-        if architecture != "transformer":
-            return f"the architecture {architecture}"
+        model = run.config().model
+        if not isinstance(model, TransformerConfig):
+            return f"the architecture {model.architecture}"
+        unusual = model.unusual()
+        if unusual is not None:
+            return f"a Transformer with {unusual}"
         if self._device.type == "mps":
             return "on this device"
         return None

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from jumok.errors import DataError, RunError, UsageError
-from jumok.models.interface import DecoderState, TranslationModel
+from jumok.models.interface import BatchShape, DecoderState, TranslationModel
 from jumok.models.transformer import TransformerState
 from jumok.nn.attention import KeyValue
 
@@ -52,6 +52,10 @@ class OnnxModel(TranslationModel):
 
     def forward_with_alignment(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
         """The graphs keep their attention weights to themselves."""
+        self._refuse()
+
+    def multiply_adds(self, shape: BatchShape) -> int:
+        """Nothing is trained here."""
         self._refuse()
 
     def start(self, src: Tensor) -> TransformerState:

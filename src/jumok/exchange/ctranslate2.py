@@ -15,11 +15,12 @@ from ctranslate2.specs.common_spec import Activation
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from jumok.errors import UsageError
+from jumok.exchange.usual_transformer import usual_transformer
 from jumok.exchange.vocabulary_map import write_vocabulary_map
 from jumok.models.transformer import DecoderLayer, EncoderLayer, Transformer
 from jumok.nn.attention import MultiHeadAttention
-from jumok.nn.normalization import LayerNorm
+from jumok.nn.feed_forward import FeedForward
+from jumok.nn.normalization import LayerNorm, Norm
 from jumok.nn.position import LearnedPositions, sinusoids
 from jumok.storage.folders import new_folder
 from jumok.storage.run_directory import RunDirectory
@@ -36,9 +37,7 @@ def export_ctranslate2(
 
     The run's SentencePiece files and its configuration lie beside the model.
     """
-    model = run.load_model()
-    if not isinstance(model, Transformer):
-        raise UsageError(f"{run.path}: CTranslate2 runs the Transformer only")
+    model = usual_transformer(run, "a CTranslate2 model")
     src_tokenizer, tgt_tokenizer = run.tokenizers()
     with new_folder(folder) as unfinished:
         convert(model, src_tokenizer, tgt_tokenizer, unfinished, compute)
@@ -109,14 +108,14 @@ def _set_stack(spec: Any, stack: nn.Module, position: nn.Module, table: Tensor) 
         _set_norm(spec.layer_norm, stack.final_norm)
 
 
-def _set_self_attention(spec: Any, attention: MultiHeadAttention, norm: LayerNorm) -> None:
+def _set_self_attention(spec: Any, attention: MultiHeadAttention, norm: Norm) -> None:
     """W^Q, W^K and W^V are one matrix there too."""
     _set_linear(spec.linear[0], attention.project_in)
     _set_linear(spec.linear[1], attention.project_out)
     _set_norm(spec.layer_norm, norm)
 
 
-def _set_cross_attention(spec: Any, attention: MultiHeadAttention, norm: LayerNorm) -> None:
+def _set_cross_attention(spec: Any, attention: MultiHeadAttention, norm: Norm) -> None:
     """W^Q sees the target, W^K and W^V the source."""
     _set_linear(spec.linear[0], attention.project_in, slice(attention.d_model))
     _set_linear(spec.linear[1], attention.project_in, slice(attention.d_model, None))
@@ -125,8 +124,10 @@ def _set_cross_attention(spec: Any, attention: MultiHeadAttention, norm: LayerNo
 
 
 def _set_feed_forward(spec: Any, layer: EncoderLayer | DecoderLayer) -> None:
-    _set_linear(spec.linear_0, layer.feed_forward.expand)
-    _set_linear(spec.linear_1, layer.feed_forward.contract)
+    network = layer.feed_forward
+    assert isinstance(network, FeedForward), "experts are refused"
+    _set_linear(spec.linear_0, network.expand)
+    _set_linear(spec.linear_1, network.contract)
     _set_norm(spec.layer_norm, layer.around_feed_forward.norm)
 
 
@@ -136,7 +137,7 @@ def _set_linear(spec: Any, linear: nn.Linear, rows: slice = slice(None)) -> None
         spec.bias = _array(linear.bias[rows])
 
 
-def _set_norm(spec: Any, norm: LayerNorm) -> None:
+def _set_norm(spec: Any, norm: Norm) -> None:
     spec.gamma, spec.beta = _array(norm.gain), _array(norm.bias)
 
 

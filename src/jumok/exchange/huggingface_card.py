@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from jumok import __version__
+from jumok.architectures import TransformerConfig
 from jumok.config import Config
 from jumok.text.languages import language
 
@@ -58,6 +59,7 @@ set to the p that comes nearest to α = {alpha:g}, so that nearly all translatio
 def model_card(config: Config, result: dict[str, Any] | None, num_parameters: int, architecture: str) -> str:
     """The page in Markdown, with the header that the Hugging Face hub reads."""
     model, data = config.model, config.data
+    assert isinstance(model, TransformerConfig)
     source, target = language(data.source).name, language(data.target).name
     needs_five = not config.tokenizer.joint or (model.norm == "pre" and model.tie_embeddings != "three-way")
     numbers = {

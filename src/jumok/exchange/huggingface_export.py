@@ -15,12 +15,14 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import save_file
 
+from jumok.architectures import TransformerConfig
 from jumok.config import Config
 from jumok.data.prepared import tokenizer_files
 from jumok.errors import UsageError
 from jumok.exchange.huggingface_card import model_card
 from jumok.exchange.huggingface_vocabulary import LANGUAGE_CODE
 from jumok.exchange.huggingface_weights import NEVER_SAID, is_attention_bias, layer_matches, split, to_theirs
+from jumok.exchange.usual_transformer import usual_transformer
 from jumok.models.transformer import Transformer
 from jumok.nn.position import LearnedPositions, sinusoids
 from jumok.storage.checkpoints import Tensors, model_tensors
@@ -37,10 +39,12 @@ LENGTH_PENALTY_RATIO = 15 / (15 + 5)
 
 def export_huggingface(run: RunDirectory, folder: Path) -> None:
     """Write the folder, whole or not at all."""
-    config, model = run.config(), run.load_model()
-    if not isinstance(model, Transformer):
-        raise UsageError(f"{run.path}: only the Transformer exists in Hugging Face's form")
+    config, model = run.config(), usual_transformer(run, "a Hugging Face model")
     src_tokenizer, tgt_tokenizer = run.tokenizers()
+    if src_tokenizer.has_words or tgt_tokenizer.has_words:
+        raise UsageError(
+            f"{run.path}: has a vocabulary of whole words, which Hugging Face's tokenizer would cut otherwise"
+        )
     with new_folder(folder) as unfinished:
         tensors = _tensors(model)
         save_file(tensors, unfinished / "model.safetensors", metadata={"format": "pt"})
@@ -100,6 +104,7 @@ def _embeddings(model: Transformer) -> Tensors:
 
 def _model_settings(config: Config, src_size: int, tgt_size: int) -> dict[str, Any]:
     model = config.model
+    assert isinstance(model, TransformerConfig)
     is_pre_norm, tying = model.norm == "pre", model.tie_embeddings
     settings = {
         "model_type": "pegasus" if is_pre_norm else "marian",

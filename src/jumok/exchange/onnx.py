@@ -17,11 +17,13 @@ import numpy as np
 from torch import Tensor, nn
 
 from jumok.errors import UsageError
+from jumok.exchange.usual_transformer import usual_transformer
 from jumok.models.transformer import DecoderLayer, EncoderLayer, Transformer
 from jumok.nn.attention import MultiHeadAttention
 from jumok.nn.embedding import ScaledEmbedding
 from jumok.nn.feed_forward import FeedForward
-from jumok.nn.normalization import LayerNorm
+from jumok.nn.mixture import MixtureOfExperts
+from jumok.nn.normalization import LayerNorm, Norm
 from jumok.nn.position import LearnedPositions
 from jumok.nn.residual import Residual
 from jumok.storage.folders import new_folder
@@ -39,9 +41,7 @@ _MAX_FILE_BYTES = 2_000_000_000  # a protobuf ends at 2 GiB: above this the weig
 
 def export_onnx(run: RunDirectory, folder: Path) -> None:
     """Write a folder that onnxruntime runs: the two graphs, configuration, tokenizer and a README."""
-    model = run.load_model()
-    if not isinstance(model, Transformer):
-        raise UsageError(f"{run.path}: only the Transformer can be written as ONNX")
+    model = usual_transformer(run, "ONNX")
     with new_folder(folder) as unfinished:
         write_graphs(model, unfinished)
         for file in run.files_beside_the_weights():
@@ -248,7 +248,8 @@ def _heads(g: _Graph, x: str, heads: MultiHeadAttention) -> str:
     return g("Transpose", parts, perm=[0, 2, 1, 3])
 
 
-def _feed_forward(g: _Graph, x: str, network: FeedForward, residual: Residual) -> str:
+def _feed_forward(g: _Graph, x: str, network: FeedForward | MixtureOfExperts, residual: Residual) -> str:
+    assert isinstance(network, FeedForward), "experts are refused"
     y = _linear(g, _enter(g, x, residual), network.expand)
     if network.activation == "swish":
         y = g("Mul", y, g("Sigmoid", y))
@@ -266,7 +267,7 @@ def _leave(g: _Graph, x: str, y: str, residual: Residual) -> str:
     return x if residual.is_pre_norm else _norm(g, x, residual.norm)
 
 
-def _norm(g: _Graph, x: str, norm: LayerNorm) -> str:
+def _norm(g: _Graph, x: str, norm: Norm) -> str:
     return g("LayerNormalization", x, g.weight(norm.gain), g.weight(norm.bias), axis=-1, epsilon=norm.eps)
 
 
@@ -296,7 +297,7 @@ def _cache(heads: MultiHeadAttention, rows: str, length: str) -> list[str | int]
 
 def _readme(run: RunDirectory, model: Transformer, name: str) -> str:
     config = run.config()
-    num_heads, d_k = config.model.num_heads, config.model.d_model // config.model.num_heads
+    num_heads, d_k = model.config.num_heads, model.config.d_model // model.config.num_heads
     limit = "" if model.max_length is None else f" A sentence has up to {model.max_length} pieces, its end included."
     return f"""# {config.name}: {config.data.source} → {config.data.target}, ONNX
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jumok.inspection.kinds import Kind, pieces_of, weights_of
+from jumok.inspection.kinds import Kind, kinds_of, pieces_of, weights_of
 from jumok.inspection.labels import join_pieces, label_pieces
 from jumok.inspection.trace import AttentionTrace
 
@@ -19,14 +19,24 @@ _KINDS: dict[Kind, tuple[str, str]] = {
 }
 
 
-def attention_section(traces: Sequence[AttentionTrace], source: str, target: str) -> str:
+_PICTURE_BESIDE = "attention.png beside this file shows the first sentence"
+
+
+def attention_section(
+    traces: Sequence[AttentionTrace],
+    source: str,
+    target: str,
+    first_kind: Kind = "cross",
+    without_script: str = _PICTURE_BESIDE,
+) -> str:
     """The controls and the places that the page's script fills; `source` and `target` are language codes."""
     if not traces:
         return ""
     kinds = "".join(
-        f'<label><input type="radio" name="kind" value="{kind}"{" checked" if kind == "cross" else ""}>'
+        f'<label><input type="radio" name="kind" value="{kind}"{" checked" if kind == first_kind else ""}>'
         f"<span>{name}</span></label>"
         for kind, (name, _) in _KINDS.items()
+        if kind in kinds_of(traces[0])
     )
     sentences = "".join(
         f'<option value="{i}">{escape(join_pieces(trace.src_pieces))}</option>' for i, trace in enumerate(traces)
@@ -35,7 +45,7 @@ def attention_section(traces: Sequence[AttentionTrace], source: str, target: str
 <h2 id="attention-title">Attention</h2>
 <p class="lead">What every head of every layer looked at. Choose a head, point at a cell to read its weight.
 ▁ marks the beginning of a word; · goes on with the bytes of the character before it.</p>
-<noscript><p>This part needs JavaScript; attention.png beside this file shows the first sentence.</p></noscript>
+<noscript><p>This part needs JavaScript; {escape(without_script)}.</p></noscript>
 <form class="controls" autocomplete="off">
 <label class="field wide">Sentence
 <select name="sentence" lang="{escape(source)}">{sentences}</select></label>
@@ -64,7 +74,7 @@ def attention_data(traces: Sequence[AttentionTrace], source: str, target: str) -
         "sentences": [
             {
                 "translation": join_pieces(trace.tgt_out_pieces),
-                "kinds": {kind: _kind_data(trace, kind) | {"languages": languages[kind]} for kind in _KINDS},
+                "kinds": {kind: _kind_data(trace, kind) | {"languages": languages[kind]} for kind in kinds_of(trace)},
             }
             for trace in traces
         ],

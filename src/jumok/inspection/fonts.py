@@ -1,8 +1,9 @@
 """Fonts for pictures: whatever the script, a letter is drawn; above all Hangul is.
 
-Latin, Greek, Cyrillic and the piece marker `▁` come from DejaVu Sans, which matplotlib brings along. Hangul,
-Kana and 4,620 Han characters come from NanumGothic, which the package koreanize-matplotlib holds. That package
-changes matplotlib's settings when it is imported; so it is never imported, only its font file is used.
+Latin, Greek, Cyrillic and the piece marker `▁` come from DejaVu Sans, which matplotlib brings along. Kana and 30,000
+Han characters, simplified and traditional, come from Noto Sans SC, which the package zhplot holds, and Hangul from
+NanumGothic, which koreanize-matplotlib holds. These packages change matplotlib's settings when they are imported; so
+they never are, only their font files are used.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from pathlib import Path
 from matplotlib import font_manager
 
 LATIN = "DejaVu Sans"
-_HANGUL_PACKAGE, _HANGUL_FILE = "koreanize_matplotlib", "NanumGothic.ttf"
-# Used too where the machine has them: for Han characters that NanumGothic lacks, or for lack of NanumGothic.
+# Han before Hangul: NanumGothic has some Han too, and two characters of one word shall look alike.
+_BUNDLED = {"zhplot": "NotoSansSC-Regular.ttf", "koreanize_matplotlib": "NanumGothic.ttf"}
+# Used too where the machine has them: for rare characters, or for lack of those packages.
 _SYSTEM_FAMILIES = (
     "Noto Sans CJK KR",
     "Noto Sans KR",
@@ -34,7 +36,7 @@ def font_families() -> tuple[str, ...]:
     """Families for matplotlib's `family=`, tried in this order for each character."""
     manager = font_manager.fontManager
     families = [LATIN]
-    if file := _bundled_file():
+    for file in _bundled_files():
         manager.addfont(file)
         families.append(font_manager.get_font(file).family_name)
     installed = set(manager.get_font_names())
@@ -47,11 +49,13 @@ def drawable(text: str) -> str:
     return "".join(c if ord(c) in covered else _NOT_DRAWABLE for c in text)
 
 
-def _bundled_file() -> Path | None:
-    spec = importlib.util.find_spec(_HANGUL_PACKAGE)  # finds a top-level package without running it
-    folders = spec.submodule_search_locations if spec else None
-    files = [Path(folder) / "fonts" / _HANGUL_FILE for folder in folders or ()]
-    return next((file for file in files if file.exists()), None)
+def _bundled_files() -> list[Path]:
+    files = []
+    for package, name in _BUNDLED.items():
+        spec = importlib.util.find_spec(package)  # finds a top-level package without running it
+        folders = spec.submodule_search_locations if spec else None
+        files += [Path(folder) / "fonts" / name for folder in folders or ()]
+    return [file for file in files if file.exists()]
 
 
 @functools.cache

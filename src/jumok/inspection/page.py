@@ -16,7 +16,7 @@ def render_page(title: str, sections: Sequence[str], data: dict[str, Any] | None
     """Put HTML sections into the page; `data` is what its script reads."""
     style, script = _part("report.css"), _part("report.js")
     policy = (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     page = Template(_part("report.html")).substitute(

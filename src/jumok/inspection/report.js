@@ -7,7 +7,7 @@
   const part = (name) => section.querySelector(`[data-part="${name}"]`);
   const MEAN = "mean";
   const SMALLEST = 20, LARGEST = 40; // of a cell, in pixels
-  const state = { sentence: 0, kind: "cross", layer: 0, head: MEAN };
+  const state = { sentence: 0, kind: "cross", layer: null, head: MEAN, ...data.first };
 
   // --- what is shown ---------------------------------------------------------------------------------------------
 
@@ -188,6 +188,6 @@
   });
   section.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawHeads);
-  state.layer = current().layers.length - 1;
+  if (state.layer === null) state.layer = current().layers.length - 1;
   show();
 })();

@@ -14,7 +14,6 @@ from jumok.inspection.difference import Marked, mark_differences
 from jumok.inspection.page import render_page
 from jumok.inspection.trace import AttentionTrace, trace_attention
 from jumok.models import TranslationModel
-from jumok.models.transformer import Transformer
 from jumok.storage.files import replace_durably
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.languages import language
@@ -68,7 +67,7 @@ def _trace_samples(
     model: TranslationModel, src_tokenizer: Tokenizer, tgt_tokenizer: Tokenizer, samples: Sequence[Sample]
 ) -> list[AttentionTrace]:
     """The first sentences that are short enough to look at."""
-    if not isinstance(model, Transformer):
+    if not model.has_attention:
         return []
     limit = min(_MAX_TRACED_PIECES, model.max_length or _MAX_TRACED_PIECES)
     traces: list[AttentionTrace] = []

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from jumok.errors import UsageError
-from jumok.models.interface import DecoderState, TranslationModel
+from jumok.models.interface import AttentionWeights, BatchShape, DecoderState, TranslationModel
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,14 @@ class Ensemble(TranslationModel):
         passes = [model.forward_with_alignment(src, tgt) for model in self]
         log_probs = [_log_probs(model, hidden) for model, (hidden, _) in zip(self, passes, strict=True)]
         return _log_mean(log_probs), torch.stack([alignment for _, alignment in passes]).mean(dim=0)
+
+    def forward_with_weights(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, AttentionWeights]:
+        """Heads of several models are not one set of heads."""
+        raise UsageError("an ensemble has no heads of its own; look into its runs one by one")
+
+    def multiply_adds(self, shape: BatchShape) -> int:
+        """Of all models together."""
+        return sum(model.multiply_adds(shape) for model in self)
 
     def project(self, hidden: Tensor) -> Tensor:
         """What `forward` returned, as it is: log-probabilities are logits too."""

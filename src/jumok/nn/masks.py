@@ -3,12 +3,26 @@
 A mask is boolean and **True means "may attend"**, as in `F.scaled_dot_product_attention`. It has a shape that
 broadcasts to the scores (B, H, Q, M). Where it is False the score becomes −∞ *before* the softmax, so that the
 weight is exactly 0 and the other weights still sum to 1.
+
+Two mistakes can be made on purpose (`model.masking`), with padding and the future alike:
+
+zero_before   the score becomes 0: the weight is e⁰ / Σ, like that of any key that is neither sought nor avoided, and
+              what was to be hidden is read.
+zero_after    the weight becomes 0 after the softmax: the others sum to less than 1, by a share that depends on what is
+              hidden.
+
+In training both tell the decoder of words that it is to predict. Prediction step by step has no future keys, so there
+the same weights do something else: that the two differ is what is wrong with them.
 """
 
 from __future__ import annotations
 
+from typing import Literal
+
 import torch
 from torch import Tensor
+
+Masking = Literal["minus_infinity", "zero_before", "zero_after"]
 
 
 def padding_mask(ids: Tensor, pad_id: int) -> Tensor:

@@ -25,9 +25,9 @@ _VECTOR = 16
 def short_attention(
     q: Tensor, kv: Tensor | None, num_heads: int, mask: Tensor | None = None, is_causal: bool = False
 ) -> Tensor:
-    """Equation 1 for every head, from projections to context: (B, Q, D) and (B, M, 2·D) -> (B, Q, D).
+    """Equation 1 for every head, from projections to context: (B, Q, H·K) and (B, M, 2·H·K) -> (B, Q, H·K).
 
-    In self-attention `kv` is None and `q` holds all three: (B, T, 3·D) -> (B, T, D).
+    In self-attention `kv` is None and `q` holds all three: (B, T, 3·H·K) -> (B, T, H·K).
     """
     num_keys = (q if kv is None else kv).size(1)
     visible = causal_mask(num_keys) if is_causal else mask
@@ -45,14 +45,14 @@ class _ShortAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, q: Tensor, kv: Tensor | None, bias: Tensor, num_heads: int) -> Tensor:
         batch, num_queries, width = q.shape
-        d_model = width if kv is not None else width // 3
+        if kv is None:
+            width //= 3
         num_keys = bias.size(-1)
-        queries = _side_by_side(q[..., :d_model], num_heads, num_queries)
+        queries = _side_by_side(q[..., :width], num_heads, num_queries)
         keys, values = (
-            _side_by_side(part, num_heads, num_keys)
-            for part in (q[..., d_model:] if kv is None else kv).chunk(2, dim=-1)
+            _side_by_side(part, num_heads, num_keys) for part in (q[..., width:] if kv is None else kv).chunk(2, dim=-1)
         )
-        scale = 1 / math.sqrt(d_model // num_heads)
+        scale = 1 / math.sqrt(width // num_heads)
         scores = torch.baddbmm(queries.new_empty(()), queries, keys.mT, beta=0, alpha=scale)  # (B·H, Q, M)
         scores.view(batch, num_heads, num_queries, num_keys).add_(bias)
         attn_weights = scores.softmax(dim=-1)
@@ -80,15 +80,15 @@ class _ShortAttention(torch.autograd.Function):
 
 def _side_by_side(x: Tensor, num_heads: int, length: int) -> Tensor:
     """Every head of every sentence as a matrix of its own, filled up with zeros to `length`: (B·H, length, K)."""
-    batch, own_length, d_model = x.shape
-    heads = x.new_empty(batch, num_heads, length, d_model // num_heads)
+    batch, own_length, width = x.shape
+    heads = x.new_empty(batch, num_heads, length, width // num_heads)
     heads[:, :, :own_length] = x.view(batch, own_length, num_heads, -1).transpose(1, 2)
     heads[:, :, own_length:] = 0
     return heads.flatten(0, 1)
 
 
 def _joined(parts: list[Tensor], num_heads: int, length: int) -> Tensor:
-    """The way back: n × (B·H, …, K) -> (B, length, n·D)."""
+    """The way back: n × (B·H, …, K) -> (B, length, n·H·K)."""
     batch, d_k = parts[0].size(0) // num_heads, parts[0].size(-1)
     joined = parts[0].new_empty(batch, length, len(parts), num_heads, d_k)
     for i, part in enumerate(parts):

@@ -216,8 +216,15 @@ def load_tensors(path: Path) -> Tensors:
 
 
 def model_tensors(model: nn.Module) -> Tensors:
-    """The weights by name, shared ones once."""
-    return {name: for_storage(parameter) for name, parameter in model.named_parameters()}
+    """The weights by name, shared ones once, and what a model has gathered beside them."""
+    return {name: for_storage(tensor) for name, tensor in _saved(model).items()}
+
+
+def _saved(model: nn.Module) -> Tensors:
+    """Weights, and running statistics; tables that are computed anew are no part of it."""
+    names = model.state_dict().keys()
+    buffers = {name: buffer for name, buffer in model.named_buffers() if name in names}
+    return {**dict(model.named_parameters()), **buffers}
 
 
 def for_storage(tensor: Tensor) -> Tensor:
@@ -227,7 +234,7 @@ def for_storage(tensor: Tensor) -> Tensor:
 
 def load_weights(model: nn.Module, tensors: Tensors, where: str) -> None:
     """Put weights into a model, all of them, of the right shapes, or none."""
-    parameters = dict(model.named_parameters())
+    parameters = _saved(model)
     if parameters.keys() != tensors.keys():
         odd = sorted(parameters.keys() ^ tensors.keys())[:3]
         raise CheckpointError(f"{where}: does not fit the model of config.toml: {', '.join(odd)} …")

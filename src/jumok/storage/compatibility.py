@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jumok.config import ModelConfig
+from jumok.architectures import ModelConfig
 from jumok.errors import RunError
 from jumok.storage.run_directory import RunDirectory
 
@@ -13,8 +13,8 @@ from jumok.storage.run_directory import RunDirectory
 def fixed_numbers(config: ModelConfig) -> dict[str, Any]:
     """The settings that weights belong to, by key: with another number they do not fit, or mean something else."""
     values = config.model_dump(exclude={"preset"})  # a preset is a name for other keys
-    if config.position != "learned":
-        del values["max_length"]  # nothing is that long
+    if config.position_limit is None:
+        values.pop("max_length", None)  # nothing is that long
     return {key: value for key, value in values.items() if not key.endswith("dropout")}
 
 

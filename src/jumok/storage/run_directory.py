@@ -2,6 +2,7 @@
 
 config.toml         complete, resolved
 tokenizer.model     SentencePiece (or source.model and target.model)
+lexicon.tsv         translations of single words, where the vocabulary has unknown ones
 checkpoints/        see checkpoints.py
 model.safetensors   the model to use: best or averaged
 metrics.jsonl       one line an event; TensorBoard's files beside it
@@ -21,6 +22,7 @@ from typing import Any
 from safetensors.torch import save
 
 from jumok.config import Config, dump_toml, load_config
+from jumok.data.lexicon import LEXICON_FILE
 from jumok.data.prepared import PreparedCorpus, open_tokenizers, tokenizer_files
 from jumok.errors import RunError, TokenizerError
 from jumok.models import TranslationModel, build_model
@@ -37,18 +39,22 @@ class RunDirectory:
         self.config_file = self.path / "config.toml"
         self.model_file = self.path / "model.safetensors"
         self.metrics_file = self.path / "metrics.jsonl"
+        self.lexicon_file = self.path / LEXICON_FILE
         self.result_file = self.path / "result.json"
         self.report_file = self.path / "report.html"
         self.checkpoints = Checkpoints(self.path / "checkpoints")
 
     def create(self, config: Config, tokenizer_folder: Path) -> None:
-        """Lay the directory out: tokenizer and configuration."""
+        """Lay the directory out: tokenizer, lexicon if there is one, and configuration."""
         with explain_full_disk(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             files = tokenizer_files(tokenizer_folder)
+            files += [file for file in [tokenizer_folder / LEXICON_FILE] if file.exists()]
             for file in files:
                 replace_durably(self.path / file.name, file.read_bytes())
-            for name in {"tokenizer.model", "source.model", "target.model"} - {file.name for file in files}:
+            for name in {"tokenizer.model", "source.model", "target.model", LEXICON_FILE} - {
+                file.name for file in files
+            }:
                 (self.path / name).unlink(missing_ok=True)  # of an earlier attempt, joint where this one is not
         replace_durably(self.config_file, dump_toml(config).encode())
 
@@ -86,8 +92,8 @@ class RunDirectory:
             return False
 
     def files_beside_the_weights(self) -> list[Path]:
-        """What a copy of the model needs to translate as the run does: configuration, pieces, the result if any."""
-        files = [self.config_file, *tokenizer_files(self.path), self.result_file]
+        """What a copy needs beside the weights to translate as the run does; lexicon and result where there are any."""
+        files = [self.config_file, *tokenizer_files(self.path), self.lexicon_file, self.result_file]
         return [file for file in files if file.exists()]
 
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:

@@ -153,7 +153,7 @@ def spread(objective: nn.Module, world: World, shard: bool) -> nn.Module:
         fully_shard(objective, mesh=mesh)
         return objective
     device_ids = [world.device] if world.device.type == "cuda" else None
-    # Buffers are computed tables, the same everywhere: nothing to send.
+    # Buffers are computed tables, or statistics of which each rank has its own: nothing to send.
     return DistributedDataParallel(objective.to(world.device), device_ids=device_ids, broadcast_buffers=False)
 
 

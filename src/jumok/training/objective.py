@@ -9,10 +9,21 @@ from abc import ABC, abstractmethod
 
 from torch import Tensor, nn
 
+from jumok.config import TrainingConfig
 from jumok.data.batching import Batch
+from jumok.evaluation.cost import training_flops
 from jumok.models.interface import TranslationModel
 from jumok.text.tokenizer import PAD_ID
 from jumok.training.loss import projected_cross_entropy
+
+
+def build_objective(model: TranslationModel, config: TrainingConfig) -> Objective:
+    """The objective that a configuration names."""
+    if config.objective == "reinforced":
+        from jumok.training.reinforced import ReinforcedObjective
+
+        return ReinforcedObjective(model, config)
+    return TranslationObjective(model, config.label_smoothing)
 
 
 class Objective(nn.Module, ABC):
@@ -30,6 +41,10 @@ class Objective(nn.Module, ABC):
     def forward(self, batch: Batch) -> tuple[Tensor, int]:
         """The summed loss, and over how many tokens it was summed."""
 
+    def flops(self, batch: Batch) -> int:
+        """Floating-point operations of `forward` and its backward pass over this batch."""
+        return training_flops(self.model, batch)
+
 
 class TranslationObjective(Objective):
     """Predict each target piece from the source and the target pieces before it (teacher forcing)."""
@@ -39,11 +54,14 @@ class TranslationObjective(Objective):
 
         Labels are smoothed in training only: the validation loss is the plain one.
         """
-        hidden = self.model(batch.src, batch.tgt_in).flatten(0, 1)  # (B, T, D) -> (B·T, D)
+        hidden, penalty = self.model.forward_with_penalty(batch.src, batch.tgt_in)
+        hidden = hidden.flatten(0, 1)  # (B, T, D) -> (B·T, D)
         targets = batch.tgt_out.flatten()
         if batch.num_tgt_tokens < targets.numel():
             is_piece = targets != PAD_ID
             hidden, targets = hidden[is_piece], targets[is_piece]
         smoothing = self.label_smoothing if self.training else 0.0
         loss = projected_cross_entropy(hidden, self.model.output_weight, self.model.output_bias, targets, smoothing)
+        if penalty is not None and self.training:
+            loss = loss + penalty * batch.num_tgt_tokens
         return loss, batch.num_tgt_tokens

@@ -18,16 +18,17 @@ def paper_learning_rate(step: int, d_model: int, warmup_steps: int) -> float:
     return float(d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5))
 
 
-def learning_rate(config: TrainingConfig, d_model: int, step: int) -> float:
+def learning_rate(config: TrainingConfig, d_model: int, step: int, used: float = 0.0) -> float:
     """The rate of update `step`, the first being 1: up to the peak in warm-up, then along the schedule.
 
-    With `inverse_sqrt` and no learning_rate of one's own this is the paper's equation 3.
+    With `inverse_sqrt` and no learning_rate of one's own this is the paper's equation 3. `used` is the part of the
+    minutes, tokens or FLOPs that is used up, where the training ends with them.
     """
     warmup = config.warmup_steps
     peak = config.learning_rate or paper_learning_rate(warmup, d_model, warmup)
     if step < warmup:
         return peak * step / warmup
-    progress = min(1.0, (step - warmup) / max(1, config.max_steps - warmup))
+    progress = min(1.0, max(used, (step - warmup) / max(1, config.max_steps - warmup)))
     match config.schedule:
         case "inverse_sqrt":
             return peak * math.sqrt(warmup / step)

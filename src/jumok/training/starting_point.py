@@ -13,13 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jumok.config import PRESETS, Config, ModelConfig, parse_config
+from jumok.architectures import ModelConfig
+from jumok.config import Config, parse_config
 from jumok.errors import ConfigError, RunError
 from jumok.storage.compatibility import fixed_numbers
 from jumok.storage.run_directory import RunDirectory
 
 _VOCABULARY_KEYS = ("kind", "vocab_size", "joint")
-_KEYS_OF_PRESETS = {key for numbers in PRESETS.values() for key in numbers}
 
 
 def starting_point(
@@ -98,9 +98,9 @@ def _refuse_other_vocabulary(run: RunDirectory, config: Config, known: Config) -
 def _refuse_other_numbers(run: RunDirectory, config: Config, known: Config) -> None:
     given = set(_given(config.model))
     if "preset" in given:
-        given |= _KEYS_OF_PRESETS  # who names a preset names its numbers
+        given |= _keys_of_presets(config.model)  # who names a preset names its numbers
     for key, before in fixed_numbers(known.model).items():
-        value = getattr(config.model, key)
+        value = getattr(config.model, key, None)  # another architecture may not have it, and is refused as such
         if key in given and value != before:
             by_preset = f' (preset "{config.model.preset}")' if _is_of_preset(config, key) else ""
             raise ConfigError(
@@ -111,7 +111,12 @@ def _refuse_other_numbers(run: RunDirectory, config: Config, known: Config) -> N
 
 def _is_of_preset(config: Config, key: str) -> bool:
     """Whether a number is the one of the preset that the configuration names."""
-    if "preset" not in config.model.model_fields_set or key not in _KEYS_OF_PRESETS:
+    model = config.model
+    if "preset" not in model.model_fields_set or key not in _keys_of_presets(model):
         return False
-    default = ModelConfig.model_fields[key].default
-    return bool(getattr(config.model, key) == PRESETS[config.model.preset].get(key, default))
+    default = type(model).model_fields[key].default
+    return bool(getattr(model, key) == model.presets[model.preset].get(key, default))
+
+
+def _keys_of_presets(model: ModelConfig) -> set[str]:
+    return {key for numbers in model.presets.values() for key in numbers}

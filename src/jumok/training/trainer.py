@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NoReturn
 
@@ -22,8 +22,7 @@ from jumok.data.batching import Batch, Ids, collate, num_pools, plan_batches, pl
 from jumok.data.prepared import PreparedCorpus, Split
 from jumok.decoding.batches import search
 from jumok.decoding.sentence import Sentence
-from jumok.errors import DivergenceError, explained_memory_errors
-from jumok.evaluation.cost import training_flops
+from jumok.errors import DivergenceError, UsageError, explained_memory_errors
 from jumok.evaluation.scores import score
 from jumok.models import TranslationModel, build_model
 from jumok.nn.device import choose_device
@@ -34,8 +33,9 @@ from jumok.text.tokenizer import PAD_ID
 from jumok.training.distributed import Rows, Share, World, deal, gathered, joining, spread
 from jumok.training.events import Event, Listener
 from jumok.training.interruption import Interrupted, signals_noted
+from jumok.training.layer_record import record_layers
 from jumok.training.memory import keep_freed_memory
-from jumok.training.objective import Objective, TranslationObjective
+from jumok.training.objective import Objective, build_objective
 from jumok.training.optimizer import build_optimizer
 from jumok.training.schedule import learning_rate
 
@@ -72,7 +72,6 @@ class Trainer:
         corpus: PreparedCorpus,
         run: RunDirectory,
         listeners: Sequence[Listener] = (),
-        objective: Callable[[TranslationModel, float], Objective] = TranslationObjective,
         world: World | None = None,
     ) -> None:
         self.config = config
@@ -82,11 +81,14 @@ class Trainer:
         self.listeners = listeners
         self.world = world or World(choose_device(self.settings.device))
         self.device = self.world.device
+        if self.settings.record_layers and config.distributed.shard and self.world.size > 1:
+            raise UsageError("training.record_layers wants whole layers on each process; set distributed.shard = false")
         self.train_split = corpus.split("train")
         self.valid_split = corpus.split("valid")
         self.progress = Progress()
         self._started = time.perf_counter()  # less the seconds of earlier sittings
         self._received: list[int] = []  # signals
+        self._last_batch: Batch | None = None  # whose layers are recorded
 
         keep_freed_memory()
         if self.settings.threads is not None:
@@ -94,7 +96,7 @@ class Trainer:
         torch.manual_seed(self.settings.seed)
         vocab_sizes = corpus.src_tokenizer.vocab_size, corpus.tgt_tokenizer.vocab_size
         self.model: TranslationModel = build_model(config.model, *vocab_sizes, PAD_ID)
-        self.objective = objective(self.model, self.settings.label_smoothing)
+        self.objective = build_objective(self.model, self.settings)
         self.spread_objective = spread(self.objective, self.world, config.distributed.shard)
         self.optimizer = build_optimizer(self.model, self.settings)
 
@@ -171,7 +173,7 @@ class Trainer:
         sums = np.sum(own, axis=0)
         total_loss, num_tokens, num_src_tokens, flops = self.world.total(*sums)
         grad_norm = self._scale_gradients(num_tokens)
-        rate = learning_rate(settings, self.config.model.d_model, progress.step)
+        rate = learning_rate(settings, self.config.model.d_model, progress.step, self._used())
         is_usable = math.isfinite(total_loss) and math.isfinite(grad_norm)
         if is_usable:
             for group in self.optimizer.param_groups:
@@ -197,6 +199,7 @@ class Trainer:
             tgt_tokens=progress.tgt_tokens,
             tokens_per_second=num_tokens / (time.perf_counter() - started),
             seconds=progress.seconds,
+            flops=progress.flops,
         )
 
     def _count_tokens(self, rows: Rows) -> int:
@@ -206,14 +209,14 @@ class Trainer:
         """Add a share's gradient; returns its loss, target tokens, source tokens and FLOPs."""
         seeds = _seeds(self.settings.seed, self.progress.step, share.batch, share.piece)
         torch.manual_seed(seeds[0])  # decides the dropout
-        batch = self._make_batch(share.rows, seeds)
+        batch = self._last_batch = self._make_batch(share.rows, seeds)
         with joining(self.spread_objective, is_last):
             with self._autocast():
                 loss, num_tokens = self.spread_objective(batch.to(self.device))
             torch.autograd.backward(loss * 0.0 if share.is_filler else loss)
         if share.is_filler:
             return 0.0, 0.0, 0.0, 0.0
-        flops = training_flops(self.config.model, self.corpus.tgt_tokenizer.vocab_size, batch)
+        flops = self.objective.flops(batch)
         return float(loss.detach()), num_tokens, batch.num_src_tokens, flops
 
     def _scale_gradients(self, num_tokens: float) -> float:
@@ -248,6 +251,7 @@ class Trainer:
     def _validate(self) -> None:
         """Loss and greedy BLEU on the validation set; the best loss so far is remembered."""
         progress = self.progress
+        self._record_layers()
         loss = self._validation_loss()
         if not math.isfinite(loss):
             progress.worse_validations += 1
@@ -263,7 +267,12 @@ class Trainer:
         else:
             progress.worse_validations += 1
         progress.seconds = self._seconds()
-        self._tell("validate", epoch=progress.epoch, seconds=progress.seconds, **figures)
+        self._tell("validate", epoch=progress.epoch, seconds=progress.seconds, flops=progress.flops, **figures)
+
+    def _record_layers(self) -> None:
+        """Note how large every layer's output and gradient are on the last batch of the main rank."""
+        if self.settings.record_layers and self.world.is_main and self._last_batch is not None:
+            self._tell("layers", **record_layers(self.objective, self._last_batch.to(self.device)))
 
     def _validation_loss(self) -> float:
         return mean_loss(self.objective, self.valid_split, self.settings.batch_tokens, self.world)
@@ -302,11 +311,14 @@ class Trainer:
         ]
 
     def _choose_model(self) -> None:
-        """The mean of the last checkpoints or the best one, whichever has the lower validation loss."""
+        """The mean of the last checkpoints or the best one, whichever has the lower validation loss.
+
+        Of a refinement by reward it is the mean or the last one: its aim is not the validation loss.
+        """
         checkpoints, average_last = self.run.checkpoints, self.settings.average_last
         steps = checkpoints.steps()
         candidates = {}
-        if self.progress.best_step in steps:
+        if self.progress.best_step in steps and self.settings.objective == "likelihood":
             candidates[f"step {self.progress.best_step}"] = checkpoints.load_model(self.progress.best_step)
         else:
             candidates[f"step {steps[-1]}"] = checkpoints.load_model(steps[-1])
@@ -326,8 +338,17 @@ class Trainer:
         settings, progress = self.settings, self.progress
         return (
             progress.step >= settings.max_steps
-            or (settings.max_minutes is not None and progress.seconds >= 60 * settings.max_minutes)
+            or self._used() >= 1
             or (settings.patience is not None and progress.worse_validations >= settings.patience)
+        )
+
+    def _used(self) -> float:
+        """The part of the minutes, tokens or FLOPs that is used up, whichever is larger; 0 where none is limited."""
+        settings, progress = self.settings, self.progress
+        return max(
+            0.0 if settings.max_minutes is None else progress.seconds / (60 * settings.max_minutes),
+            0.0 if settings.max_tokens is None else progress.tgt_tokens / settings.max_tokens,
+            0.0 if settings.max_flops is None else progress.flops / settings.max_flops,
         )
 
     def _is_due(self, every: int | None) -> bool:

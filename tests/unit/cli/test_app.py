@@ -13,7 +13,8 @@ import pytest
 from jumok import __version__
 from jumok.errors import DataError, DivergenceError, ResourceError
 
-COMMANDS = ["demo", "prepare", "train", "translate", "evaluate", "average", "export", "import"]
+COMMANDS = ["demo", "prepare", "train", "translate", "attend", "evaluate", "compare", "serve"]
+COMMANDS += ["average", "export", "import"]
 Jumok = Callable[..., Any]
 
 

@@ -224,3 +224,26 @@ def test_an_export_splits_long_texts_as_its_run_does(make_run: MakeRun, tmp_path
     average_models([run, run], tmp_path / "mean")
     for path in (run.path, tmp_path / "exported", tmp_path / "mean"):
         assert Translator.load(path).usual_length == 7
+
+
+@pytest.mark.parametrize(
+    ("variant", "named"),
+    [
+        ({"d_k": 4}, "d_k = 4"),
+        ({"scale_scores": False}, "scale_scores = false"),
+        ({"use_residual": False}, "use_residual = false"),
+        ({"position": "bits"}, "position = bits"),
+    ],
+)
+def test_a_transformer_that_is_not_the_usual_one_is_for_torch(
+    make_run: MakeRun, tmp_path: Path, variant: dict[str, Any], named: str
+) -> None:
+    run = make_run(**variant)
+    engines = Engines([run])
+    assert engines.choose([Sentence([5, 6])], DecodingConfig()) is engines.torch
+    assert engines.max_length is None
+    with pytest.raises(UsageError, match=f"the ctranslate2 engine cannot run a Transformer with {named}; use --engine"):
+        Engines([run], "ctranslate2")
+    with pytest.raises(UsageError, match=f"a Transformer with {named} cannot be written as a CTranslate2 model; use"):
+        export_ctranslate2(run, tmp_path / "exported")
+    assert not (tmp_path / "exported").exists()

@@ -8,7 +8,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from jumok.data.batching import collate
-from jumok.evaluation.cost import training_flops, transformer_forward_flops
+from jumok.evaluation.cost import flops_by_time, forward_flops, shape_of, sustained_flops, training_flops
+from jumok.models.interface import BatchShape
 from jumok.nn import attention
 from jumok.text.tokenizer import PAD_ID
 from jumok.training.loss import label_smoothed_cross_entropy
@@ -45,31 +46,30 @@ def test_training_flops_are_what_a_counter_counts(tiny_transformer, changes, mon
     model = tiny_transformer(vocab_size=50, **changes)
     batch = collate([[5] * n for n in (9, 12, 7)], [[6] * n for n in (4, 10, 8)])
     forward, total = _counted(model, batch)
-    ours = transformer_forward_flops(model.config, 50, *batch.src.shape, batch.tgt_in.shape[1], batch.num_tgt_tokens)
-    assert ours == pytest.approx(forward, rel=0.02)
-    assert training_flops(model.config, 50, batch) == pytest.approx(total, rel=0.02)
+    assert forward_flops(model, shape_of(batch)) == pytest.approx(forward, rel=0.02)
+    assert training_flops(model, batch) == pytest.approx(total, rel=0.02)
 
 
-def test_one_layer_of_width_two_by_hand(tiny_config):
+def test_one_layer_of_width_two_by_hand(tiny_transformer):
     # d = 2, d_ff = 3, one source and one target token, four pieces; multiply-adds first.
     # Encoder: 4·d² = 16, feed-forward 2·d·d_ff = 12, scores and context 2·d = 4. Decoder: the same 32, cross-attention
     # 4·d² + 2·d = 20. Output: d·V = 8. Together 92, two operations each.
-    config = tiny_config(d_model=2, d_ff=3, num_heads=1, encoder_layers=1, decoder_layers=1)
-    assert transformer_forward_flops(config, 4, 1, 1, 1, 1) == 2 * 92
+    model = tiny_transformer(vocab_size=4, d_model=2, d_ff=3, num_heads=1, encoder_layers=1, decoder_layers=1)
+    assert forward_flops(model, BatchShape(1, 1, 1, 1, 1)) == 2 * 92
 
 
-def test_a_training_step_costs_three_forward_passes_and_doubles_with_the_rows(tiny_config):
+def test_a_training_step_costs_three_forward_passes_and_doubles_with_the_rows(tiny_transformer):
     one, two = (collate([[5, 6]] * n, [[7, 8, 9]] * n) for n in (1, 2))
-    config = tiny_config()
-    assert training_flops(config, 50, one) == 3 * transformer_forward_flops(config, 50, 1, 3, 4, 4)
-    assert training_flops(config, 50, two) == 2 * training_flops(config, 50, one)
+    model = tiny_transformer(vocab_size=50)
+    assert training_flops(model, one) == 3 * forward_flops(model, BatchShape(1, 3, 4, 3, 4))
+    assert training_flops(model, two) == 2 * training_flops(model, one)
 
 
-def test_padding_of_the_target_is_not_projected_to_the_vocabulary(tiny_config):
-    config = tiny_config()
+def test_padding_of_the_target_is_not_projected_to_the_vocabulary(tiny_transformer):
+    model = tiny_transformer(vocab_size=50)
     padded = collate([[5, 6]] * 2, [[7, 8, 9], [7]])
     full = collate([[5, 6]] * 2, [[7, 8, 9], [7, 8, 9]])
-    assert training_flops(config, 50, full) - training_flops(config, 50, padded) == 3 * 2 * 2 * config.d_model * 50
+    assert training_flops(model, full) - training_flops(model, padded) == 3 * 2 * 2 * model.config.d_model * 50
 
 
 def test_nothing_else_is_left_for_the_counter_at_the_output(tiny_transformer):
@@ -77,3 +77,14 @@ def test_nothing_else_is_left_for_the_counter_at_the_output(tiny_transformer):
     with FlopCounterMode(display=False) as counter:
         model.project(torch.randn(7, 16))
     assert counter.get_total_flops() == 2 * 7 * 16 * 50
+
+
+def test_cost_by_time_gives_the_figures_of_the_paper():
+    # Section 5.2: the base model took 12 hours on 8 P100, the big one 3.5 days; 9.5 TFLOPS each (footnote 5).
+    assert flops_by_time(12 * 3600, 9.5e12, num_devices=8) == pytest.approx(3.3e18, rel=0.01)
+    assert flops_by_time(3.5 * 24 * 3600, 9.5e12, num_devices=8) == pytest.approx(2.3e19, rel=0.01)
+
+
+def test_what_a_device_sustains_is_what_its_products_take():
+    sustained = sustained_flops(torch.device("cpu"), num_tokens=256, d_model=64, seconds=0.02)
+    assert 1e7 < sustained < 1e15  # a slow processor that is shared, a GPU that is not there

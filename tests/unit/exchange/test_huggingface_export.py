@@ -207,3 +207,10 @@ def test_a_folder_that_is_there_is_not_written_over(make_run, tmp_path):
     with pytest.raises(UsageError, match="out: exists already and is not empty; choose another place"):
         export_huggingface(make_run(), tmp_path / "out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
+def test_a_transformer_that_is_not_the_usual_one_is_refused(make_run, tmp_path):
+    message = "a Transformer with position = counts cannot be written as a Hugging Face model; use the run itself"
+    with pytest.raises(UsageError, match=message):
+        export_huggingface(make_run(position="counts"), tmp_path / "exported")
+    assert not (tmp_path / "exported").exists()

@@ -174,3 +174,13 @@ def test_without_the_package_the_extra_is_named(monkeypatch):
     message = "ONNX needs packages that are not installed: pip install 'jumok[onnx]'"
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         importlib.import_module("jumok.exchange.onnx")
+
+
+@pytest.mark.parametrize("unusual", [{"masking": "zero_after"}, {"d_k": 4}], ids=str)
+def test_a_transformer_that_is_not_the_usual_one_is_refused(tmp_path, unusual):
+    run = make_run(tmp_path, **unusual)
+    ((key, value),) = unusual.items()
+    message = f"{run.path}: a Transformer with {key} = {value} cannot be written as ONNX; use the run itself"
+    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+        export_onnx(run, tmp_path / "onnx")
+    assert not (tmp_path / "onnx").exists()

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from jumok.config import ModelConfig, parse_config
+from jumok.architectures import TransformerConfig
+from jumok.config import parse_config
 from jumok.inspection.trace import AttentionTrace, trace_attention
 from jumok.models import TranslationModel, build_model
 from jumok.storage.run_directory import RunDirectory
@@ -28,12 +29,12 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
 
 
 @pytest.fixture(scope="session")
-def model_config() -> ModelConfig:
-    return ModelConfig(d_model=16, d_ff=32, num_heads=4, encoder_layers=3, decoder_layers=2, norm="pre")
+def model_config() -> TransformerConfig:
+    return TransformerConfig(d_model=16, d_ff=32, num_heads=4, encoder_layers=3, decoder_layers=2, norm="pre")
 
 
 @pytest.fixture(scope="session")
-def model(tokenizer: Tokenizer, model_config: ModelConfig) -> TranslationModel:
+def model(tokenizer: Tokenizer, model_config: TransformerConfig) -> TranslationModel:
     torch.manual_seed(1)
     return build_model(model_config, tokenizer.vocab_size, tokenizer.vocab_size, PAD_ID).eval()
 
@@ -49,7 +50,7 @@ def trace(make_trace: Callable[[str, str], AttentionTrace]) -> AttentionTrace:
 
 
 @pytest.fixture(scope="session")
-def make_run(tokenizer: Tokenizer, model_config: ModelConfig) -> Callable[[Path], RunDirectory]:
+def make_run(tokenizer: Tokenizer, model_config: TransformerConfig) -> Callable[[Path], RunDirectory]:
     data = {"source": "ko", "target": "en", "train": "train.tsv", "valid": "valid.tsv"}
     config = parse_config({"name": "tiny", "data": data, "model": model_config.model_dump()})
 

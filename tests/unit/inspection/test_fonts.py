@@ -20,6 +20,8 @@ TEXTS = [
     "¿“Quoted”? (yes) [no] {so} ‘it’ – — ! ; : % & @ # § € → ² ₂",
     "Äpfel, Öl, Übung, Straße, café, ñ, Łódź, Привет, Ελλάδα",
     "ひらがな カタカナ 日本語 漢字 學校",
+    "昨日はカフェに行きました。駅の前で友達を待っています。",
+    "我昨天去了咖啡馆，天气很好。他们在学校里学习中文，这个问题怎么说？",
 ]
 
 
@@ -38,11 +40,25 @@ def test_no_glyph_is_missing(text: str) -> None:
         draw(text)
 
 
-def test_every_hangul_syllable_is_in_the_bundled_font() -> None:
-    file = fonts._bundled_file()
-    assert file is not None, "koreanize-matplotlib belongs to the dependencies"
-    covered = font_manager.get_font(file).get_charmap()
-    assert all(code in covered for code in range(ord("가"), ord("힣") + 1))
+def test_every_hangul_syllable_is_in_a_bundled_font() -> None:
+    assert {chr(code) for code in range(ord("가"), ord("힣") + 1)} <= bundled_characters()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "leads", "count"),
+    [("gb2312", range(0xB0, 0xF8), 6763), ("euc_jp", range(0xB0, 0xF5), 6355), ("big5", range(0xA4, 0xC7), 5401)],
+)
+def test_common_han_of_china_japan_and_taiwan_is_in_a_bundled_font(encoding: str, leads: range, count: int) -> None:
+    pairs = (bytes([lead, trail]) for lead in leads for trail in range(0x40, 0xFF))
+    characters = {pair.decode(encoding, errors="ignore") for pair in pairs} - {""}
+    assert sum(len(character) == 1 and character >= "一" for character in characters) >= count
+    assert {character for character in characters if character >= "一"} <= bundled_characters()
+
+
+def bundled_characters() -> set[str]:
+    files = fonts._bundled_files()
+    assert len(files) == 2, "zhplot and koreanize-matplotlib belong to the dependencies"
+    return {chr(code) for file in files for code in font_manager.get_font(file).get_charmap()}
 
 
 def test_character_that_no_font_has_becomes_a_box() -> None:
@@ -53,6 +69,6 @@ def test_character_that_no_font_has_becomes_a_box() -> None:
         draw(fonts.drawable(f"가{unassigned}a"))
 
 
-def test_package_with_the_font_is_not_imported() -> None:
+def test_packages_with_the_fonts_are_not_imported() -> None:
     fonts.font_families()
-    assert "koreanize_matplotlib" not in sys.modules
+    assert not {"koreanize_matplotlib", "zhplot"} & set(sys.modules)

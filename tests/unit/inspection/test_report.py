@@ -16,10 +16,11 @@ from typing import Any, ClassVar
 
 import pytest
 
+from jumok.architectures.seq2seq import Seq2SeqConfig
 from jumok.inspection.report import Sample, write_report
-from jumok.models import TranslationModel
+from jumok.models import TranslationModel, build_model
 from jumok.storage.run_directory import RunDirectory
-from jumok.text.tokenizer import Tokenizer
+from jumok.text.tokenizer import PAD_ID, Tokenizer
 
 SOURCE, TARGET = "어제 카페에 갔어요.", "I like the cafe."
 RESULT = {
@@ -201,8 +202,10 @@ def test_step_that_occurs_twice_is_shown_once(write_into: Write, run: RunDirecto
     assert "0.777" in page and "We" in page and "<td>1.25</td>" not in page
 
 
-def test_model_that_is_no_transformer(run: RunDirectory, tokenizer: Tokenizer) -> None:
-    write_report(run, object(), tokenizer, tokenizer, SAMPLES)  # type: ignore[arg-type]
+def test_model_without_attention(run: RunDirectory, tokenizer: Tokenizer) -> None:
+    config = Seq2SeqConfig(d_model=8, encoder_layers=1, decoder_layers=1)
+    model = build_model(config, tokenizer.vocab_size, tokenizer.vocab_size, PAD_ID)
+    write_report(run, model, tokenizer, tokenizer, SAMPLES)
     page = run.report_file.read_text(encoding="utf-8")
     assert 'id="attention"' not in page and "Translations" in page
     assert not (run.path / "attention.png").exists()

@@ -5,10 +5,14 @@ import itertools
 import pytest
 import torch
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 from jumok.config import parse_config
 from jumok.models import build_model
+from jumok.models.interface import BatchShape
 from jumok.models.transformer import Transformer
+from jumok.nn import attention
 from jumok.nn.normalization import LayerNorm
 
 
@@ -188,3 +192,61 @@ def test_a_pass_of_one_post_norm_layer_is_figure_1_written_out(tiny_transformer)
     y = decoder.around_feed_forward.norm(y + decoder.feed_forward(y))
     torch.testing.assert_close(model(src, tgt), y)
     torch.testing.assert_close(model.project(y), y @ model.output_weight.t())
+
+
+# --- variants -----------------------------------------------------------------------------------------------------
+
+
+def test_one_pre_norm_layer_without_residuals_written_out(tiny_transformer):
+    model = tiny_transformer(encoder_layers=1, norm="pre", use_residual=False, position="none")
+    src, layer = torch.tensor([[5, 6, 7, 3]]), model.encoder.layers[0]
+    x = model.src_embedding.weight[src] * 4
+    x = layer.self_attention(layer.around_self_attention.norm(x))[0]
+    x = model.encoder.final_norm(layer.feed_forward(layer.around_feed_forward.norm(x)))
+    memory = model.start(src).memory[0]
+    torch.testing.assert_close(memory, model.decoder.layers[0].cross_attention.key_value(x))
+
+
+def test_heads_need_not_divide_the_width_where_d_k_is_given(tiny_transformer):
+    model = tiny_transformer(num_heads=3, d_k=7)
+    assert model.encoder.layers[0].self_attention.project_in.weight.shape == (3 * 21, 16)
+    assert model.decoder.layers[1].cross_attention.project_out.weight.shape == (16, 21)
+    for part in build_model(model.config, 20, 20, 0).encoder.layers[0].self_attention.project_in.weight.chunk(3):
+        assert 0.8 < part.abs().max() / (6 / (16 + 21)) ** 0.5 <= 1
+
+
+def test_a_d_k_of_d_model_by_heads_is_the_paper(tiny_transformer, tiny_config):
+    src, tgt = torch.tensor([[5, 6, 7, 3]]), torch.tensor([[2, 8, 9]])
+    assert torch.equal(tiny_transformer(d_k=8)(src, tgt), tiny_transformer()(src, tgt))
+    assert tiny_config(d_k=8).unusual() is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({}, None),
+        ({"norm": "pre", "position": "learned", "activation": "gelu", "output_bias": True}, None),
+        ({"d_k": 4}, "d_k = 4"),
+        ({"scale_scores": False}, "scale_scores = false"),
+        ({"masking": "zero_before"}, "masking = zero_before"),
+        ({"use_residual": False, "norm_kind": "batch"}, "use_residual = false"),
+        ({"norm_kind": "batch"}, "norm_kind = batch"),
+        ({"position": "scaled_counts"}, "position = scaled_counts"),
+    ],
+)
+def test_what_other_software_does_not_know_is_named(tiny_config, changes, named):
+    assert tiny_config(**changes).unusual() == named
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"d_k": 3, "num_heads": 5}, {"masking": "zero_after", "scale_scores": False}, {"norm_kind": "batch", "d_k": 20}],
+    ids=["narrow heads", "written out", "wide heads"],
+)
+def test_the_operations_of_variants_are_counted(tiny_transformer, changes, monkeypatch):
+    monkeypatch.setattr(attention, "MAX_LENGTH", 0)  # the path for short sentences fills keys up to 16
+    model = tiny_transformer(vocab_size=50, **changes)
+    src, tgt = torch.full((3, 12), 5), torch.full((3, 10), 6)
+    with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH):
+        model.project(model(src, tgt))
+    assert 2 * model.multiply_adds(BatchShape(3, 12, 10, 36, 30)) == pytest.approx(counter.get_total_flops(), rel=0.02)

@@ -69,45 +69,46 @@ def _pair(bias: bool, num_heads: int = 4, d_model: int = 16) -> tuple[MultiHeadA
 
 
 @pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("return_weights", [False, True])
+@pytest.mark.parametrize("return_notes", [False, True])
 @pytest.mark.parametrize("kind", ["plain", "padding", "causal", "cross"])
-def test_multi_head_attention_is_torchs_with_the_same_weights(bias, return_weights, kind):
+def test_multi_head_attention_is_torchs_with_the_same_weights(bias, return_notes, kind):
     ours, theirs = _pair(bias)
     x, memory = torch.randn(3, 5, 16), torch.randn(3, 7, 16)
     is_padding = torch.zeros(3, 7 if kind == "cross" else 5, dtype=torch.bool)
     is_padding[1, 3:], is_padding[2, 1:] = True, True
     may_attend = ~is_padding[:, None, None, :]
-    options = {"return_weights": return_weights}
+    options = {"return_notes": return_notes}
     with torch.no_grad():
         match kind:
             case "plain":
-                y, weights = ours(x, **options)
+                y, notes = ours(x, **options)
                 expected, expected_weights = theirs(x, x, x, average_attn_weights=False)
             case "padding":
-                y, weights = ours(x, mask=may_attend, **options)
+                y, notes = ours(x, mask=may_attend, **options)
                 expected, expected_weights = theirs(x, x, x, key_padding_mask=is_padding, average_attn_weights=False)
             case "causal":
-                y, weights = ours(x, is_causal=True, **options)
+                y, notes = ours(x, is_causal=True, **options)
                 expected, expected_weights = theirs(x, x, x, attn_mask=~causal_mask(5), average_attn_weights=False)
             case "cross":
-                y, weights = ours(x, memory, may_attend, **options)
+                y, notes = ours(x, memory, may_attend, **options)
                 expected, expected_weights = theirs(
                     x, memory, memory, key_padding_mask=is_padding, average_attn_weights=False
                 )
     torch.testing.assert_close(y, expected, atol=1e-5, rtol=1e-5)
-    if return_weights:
-        torch.testing.assert_close(weights, expected_weights, atol=1e-6, rtol=1e-5)
+    if return_notes:
+        torch.testing.assert_close(notes.weights, expected_weights, atol=1e-6, rtol=1e-5)
+        torch.testing.assert_close(notes.weights @ notes.v, notes.context, atol=1e-5, rtol=1e-5)
     else:
-        assert weights is None
+        assert notes is None
 
 
 def test_gradients_with_and_without_returned_weights_agree():
     attention, _ = _pair(bias=True)
     gradients = []
     x = torch.randn(2, 5, 16)
-    for return_weights in (False, True):
+    for return_notes in (False, True):
         attention.zero_grad()
-        attention(x, is_causal=True, return_weights=return_weights)[0].square().sum().backward()
+        attention(x, is_causal=True, return_notes=return_notes)[0].square().sum().backward()
         gradients.append([p.grad.clone() for p in attention.parameters()])
     torch.testing.assert_close(gradients[0], gradients[1], atol=1e-4, rtol=1e-4)
 
@@ -158,3 +159,86 @@ def test_the_paper_has_no_biases_and_none_is_the_default():
         "project_in.weight",
         "project_out.weight",
     ]
+
+
+# --- variants -----------------------------------------------------------------------------------------------------
+
+
+def _two_keys_of_which_one_is_hidden(**options) -> tuple[torch.Tensor, torch.Tensor]:
+    """Scores ln 3 and ln 5, values 10 and 20, the second key hidden."""
+    q, k = torch.tensor([[1.0]]), torch.tensor([[math.log(3)], [math.log(5)]])
+    return scaled_dot_product_attention(q, k, torch.tensor([[10.0], [20.0]]), torch.tensor([[True, False]]), **options)
+
+
+def test_minus_infinity_leaves_nothing_of_what_is_hidden_by_hand():
+    context, weights = _two_keys_of_which_one_is_hidden()
+    assert weights.tolist() == [[1, 0]] and context.item() == 10
+
+
+def test_zero_before_the_softmax_gives_what_is_hidden_the_weight_of_a_score_of_zero_by_hand():
+    context, weights = _two_keys_of_which_one_is_hidden(masking="zero_before")  # e^ln 3 = 3, e^0 = 1
+    torch.testing.assert_close(weights, torch.tensor([[0.75, 0.25]]))
+    assert context.item() == pytest.approx(12.5)
+
+
+def test_zero_after_the_softmax_leaves_weights_that_sum_to_less_than_one_by_hand():
+    context, weights = _two_keys_of_which_one_is_hidden(masking="zero_after")  # 3 / (3 + 5)
+    torch.testing.assert_close(weights, torch.tensor([[0.375, 0.0]]))
+    assert context.item() == pytest.approx(3.75)
+
+
+def test_unscaled_scores_are_the_products_themselves_by_hand():
+    q, k = torch.ones(1, 4), torch.stack([torch.zeros(4), torch.full((4,), math.log(3) / 4)])
+    _, weights = scaled_dot_product_attention(q, k, torch.zeros(2, 4), scale_scores=False)
+    torch.testing.assert_close(weights, torch.tensor([[0.25, 0.75]]))
+
+
+def test_unscaled_scores_saturate_the_softmax_as_d_k_grows():
+    """Section 3.2.1: products of d_k random pairs have variance d_k; divided by √d_k it is 1."""
+    torch.manual_seed(0)
+    largest = {}
+    for scale_scores in (True, False):
+        q, k = torch.randn(200, 256), torch.randn(10, 256)
+        _, weights = scaled_dot_product_attention(q, k, k, scale_scores=scale_scores)
+        largest[scale_scores] = weights.max(dim=-1).values.mean().item()
+    assert largest[True] < 0.5 and largest[False] > 0.9
+
+
+@pytest.mark.parametrize("options", [{"scale_scores": False}, {"masking": "zero_before"}, {"masking": "zero_after"}])
+@pytest.mark.parametrize("is_causal", [True, False])
+def test_every_path_computes_the_variant(options, is_causal):
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(16, 2, **options)
+    x, mask = torch.randn(2, 5, 16), None if is_causal else torch.arange(5)[None, None, None] < 3
+    visible = causal_mask(5) if is_causal else mask
+    q, (k, v) = attention.query_key_value(x)
+    context, _ = scaled_dot_product_attention(q, k, v, visible, **options)
+    expected = attention.project_out(context.transpose(1, 2).flatten(2))
+    trained, nothing = attention(x, mask=mask, is_causal=is_causal)
+    with torch.no_grad():
+        predicted, _ = attention(x, mask=mask, is_causal=is_causal)
+    traced, notes = attention(x, mask=mask, is_causal=is_causal, return_notes=True)
+    for y in (trained, predicted, traced):
+        torch.testing.assert_close(y, expected)
+    assert nothing is None and notes.weights.shape == (2, 2, 5, 5)
+
+
+@pytest.mark.parametrize("is_cross", [True, False])
+def test_another_width_of_heads_is_the_same_equation_on_the_fast_paths_and_the_slow_one(is_cross):
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(16, 3, bias=True, d_k=5)
+    assert attention.project_in.weight.shape == (45, 16) and attention.project_out.weight.shape == (16, 15)
+    x, memory = torch.randn(2, 4, 16), torch.randn(2, 6, 16) if is_cross else None
+    short, _ = attention(x, memory)
+    with torch.no_grad():
+        fused, _ = attention(x, memory)
+    written_out, notes = attention(x, memory, return_notes=True)
+    torch.testing.assert_close(short, written_out, atol=1e-6, rtol=1e-5)
+    torch.testing.assert_close(fused, written_out, atol=1e-6, rtol=1e-5)
+    assert notes.weights.shape == (2, 3, 4, 6 if is_cross else 4)
+
+
+def test_dropout_acts_on_the_weights_of_variants_too():
+    attention = MultiHeadAttention(16, 2, dropout=0.5, masking="zero_after").train()
+    x = torch.randn(1, 8, 16)
+    assert not torch.allclose(attention(x)[0], attention(x)[0])

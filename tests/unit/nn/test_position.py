@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from jumok.errors import DataError
-from jumok.nn.position import LearnedPositions, SinusoidalPositions, sinusoids
+from jumok.nn.position import LearnedPositions, SimplePositions, SinusoidalPositions, sinusoids
 
 
 @pytest.mark.parametrize(("position", "i"), [(0, 0), (1, 0), (3, 1), (17, 5), (511, 7)])
@@ -87,3 +87,33 @@ def test_learned_positions_refuse_what_lies_beyond_them():
     )
     with pytest.raises(DataError, match=message):
         LearnedPositions(8, 10)(torch.zeros(1, 5, 8), start=6)
+
+
+def test_none_adds_nothing():
+    x = torch.randn(2, 5, 8)
+    assert torch.equal(SimplePositions(8, "none")(x, start=3), x)
+
+
+def test_counts_add_the_number_to_every_dimension():
+    added = SimplePositions(4, "counts")(torch.zeros(2, 3, 4), start=7)
+    assert added.tolist() == [[[7] * 4, [8] * 4, [9] * 4]] * 2
+
+
+def test_scaled_counts_go_from_0_to_1_over_each_sentence_whatever_its_padding():
+    positions, lengths = SimplePositions(2, "scaled_counts"), torch.tensor([5, 3, 1])
+    added = positions(torch.zeros(3, 5, 2), lengths=lengths)[..., 0]
+    assert added[0].tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert added[1, :3].tolist() == [0, 0.5, 1]
+    assert added[2, 0] == 0  # a sentence of one token has no distance to divide by
+    assert positions(torch.zeros(3, 1, 2), 2, lengths)[:, 0, 0].tolist() == [0.5, 1, 2]  # beyond what was expected
+
+
+def test_bits_are_the_binary_digits_smallest_first():
+    added = SimplePositions(6, "bits")(torch.zeros(1, 3, 6), start=5)[0]
+    assert added.tolist() == [[1, 0, 1, 0, 0, 0], [0, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0]]
+
+
+def test_bits_beyond_those_of_a_number_are_zero():
+    added = SimplePositions(512, "bits")(torch.zeros(1, 1000, 512))[0]
+    assert not added[:, 10:].any()
+    assert added.unique(dim=0).size(0) == 1000

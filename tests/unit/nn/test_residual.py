@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import torch
 
+from jumok.nn.normalization import BatchNorm
 from jumok.nn.residual import Residual
 
 
@@ -27,3 +28,14 @@ def test_dropout_is_on_the_sublayers_output_never_on_the_path():
     is_zero, is_two = difference.abs() < 1e-5, (difference - 2).abs() < 1e-5
     assert (is_zero | is_two).all()
     assert 0.4 < is_zero.float().mean() < 0.6
+
+
+def test_without_the_connection_only_the_sublayers_output_is_left():
+    x = torch.randn(2, 3, 4)
+    post, pre = (Residual(4, 0.0, is_pre_norm, use_residual=False) for is_pre_norm in (False, True))
+    torch.testing.assert_close(_run(post, x), post.norm(3 * x))
+    torch.testing.assert_close(_run(pre, x), 3 * pre.norm(x))
+
+
+def test_the_norm_may_be_another_one():
+    assert isinstance(Residual(4, 0.0, is_pre_norm=True, norm=BatchNorm).norm, BatchNorm)

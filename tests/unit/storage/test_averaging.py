@@ -120,7 +120,7 @@ def test_no_checkpoints_at_all(make_run: MakeRun, tmp_path: Path) -> None:
 
 
 def test_other_shape_is_refused_by_its_first_number(make_run: MakeRun, tmp_path: Path) -> None:
-    runs = [make_run("a"), make_run("b", model={"d_ff": 32, "encoder_layers": 2})]
+    runs = [make_run("a"), make_run("b", model={"d_ff": 32, "norm": "post"})]
     message = f"{runs[1].path}: has model.d_ff = 32 where {runs[0].path} has 16; only models of one shape have a mean"
     with pytest.raises(RunError, match=refuse(message)):
         average_models(runs, tmp_path / "new")

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from jumok.errors import CheckpointError, ResourceError
 from jumok.storage import checkpoints as module
-from jumok.storage.checkpoints import Checkpoints, load_tensors, load_weights, model_tensors
+from jumok.storage.checkpoints import Checkpoints, load_tensors, load_weights, mean, model_tensors
 
 FILES = ["model.safetensors", "optimizer.safetensors", "state.json", "manifest.json"]
 
@@ -299,3 +299,15 @@ def test_what_a_killed_process_left_is_swept_away(store: Checkpoints) -> None:
         (store.folder / name / "model.safetensors").write_bytes(b"half")
     save(store, 8)
     assert names(store.folder) == ["step-8"]
+
+
+def test_running_statistics_are_saved_averaged_and_loaded_and_computed_tables_are_not(tiny_transformer):
+    trained = [tiny_transformer(norm_kind="batch", seed=seed).train() for seed in (1, 2)]
+    for model in trained:
+        model(torch.tensor([[5, 6, 3]]), torch.tensor([[2, 8, 9]]))
+    saved = [model_tensors(model) for model in trained]
+    name = "encoder.layers.0.around_feed_forward.norm.running_mean"
+    assert saved[0][name].any() and not any("table" in key for key in saved[0])
+    other = tiny_transformer(norm_kind="batch")
+    load_weights(other, mean(saved), "here")
+    torch.testing.assert_close(model_tensors(other)[name], (saved[0][name] + saved[1][name]) / 2)

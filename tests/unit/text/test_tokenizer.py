@@ -63,7 +63,14 @@ def test_rare_character_is_spelled_in_its_utf8_bytes(tokenizer: Tokenizer) -> No
 
 def test_special_ids_leave_no_trace_in_text(tokenizer: Tokenizer) -> None:
     [ids] = tokenizer.encode(["the cat"])
-    assert tokenizer.decode([[BOS_ID, *ids, EOS_ID, PAD_ID, UNK_ID]]) == ["the cat"]
+    assert tokenizer.decode([[BOS_ID, *ids, EOS_ID, PAD_ID]]) == ["the cat"]
+
+
+def test_what_is_unknown_is_shown_or_replaced(tokenizer: Tokenizer) -> None:
+    [ids] = tokenizer.encode(["the cat"])
+    unknown = [UNK_ID, *ids, UNK_ID]
+    assert tokenizer.decode([ids, unknown]) == ["the cat", "⟨unk⟩ the cat ⟨unk⟩"]
+    assert tokenizer.decode([ids, unknown], [[], ["▁Yes,", "▁meows"]]) == ["the cat", "Yes, the cat meows"]
 
 
 def test_special_ids_are_the_first_four(tokenizer: Tokenizer) -> None:

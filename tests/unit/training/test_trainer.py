@@ -15,6 +15,7 @@ from jumok.errors import DivergenceError, ResourceError, UsageError
 from jumok.nn.device import choose_device
 from jumok.storage.checkpoints import load_tensors
 from jumok.storage.run_directory import RunDirectory
+from jumok.training.distributed import World
 from jumok.training.interruption import Interrupted
 from jumok.training.objective import TranslationObjective
 from jumok.training.trainer import Trainer, mean_loss
@@ -325,3 +326,37 @@ def test_tokens_and_operations_are_counted(make):
     assert [event["step"] for event in train_events] == [1, 2, 3]
     assert train_events[-1]["tgt_tokens"] == trainer.progress.tgt_tokens > 0
     assert trainer.progress.flops > 0
+
+
+# --- the layers' sizes --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", [{"dropout": 0.2}, {"norm_kind": "batch"}], ids=str)
+def test_recording_the_layers_changes_nothing_of_the_training(make, model):
+    results = []
+    for name, record in (("with", True), ("without", False)):
+        trainer, events = make(name, model, record_layers=record)
+        trainer.train()
+        told = [event for event in events if event["event"] == "layers"]
+        assert [event["step"] for event in told] == ([2, 4, 6] if record else [])
+        losses = [event["loss"] for event in events if event["event"] in ("train", "validate")]
+        results.append((_weights(trainer), losses))
+    assert all(torch.equal(a, b) for a, b in zip(results[0][0], results[1][0], strict=True))
+    assert results[0][1] == results[1][1]
+
+
+def test_recorded_layers_have_a_figure_each(make):
+    trainer, events = make(record_layers=True)
+    trainer.train()
+    event = next(event for event in events if event["event"] == "layers")
+    assert set(event["layers"]) == {"encoder.layers.0", "decoder.layers.0"}
+    assert all(size > 0 for sizes in event["layers"].values() for size in sizes.values())
+    counts = {name: len(figures) for name, figures in event["attention_entropy"].items()}
+    assert counts == {"encoder": 1, "decoder": 1, "cross": 1}
+
+
+def test_layers_that_are_spread_over_processes_are_not_recorded(folder, corpus, tmp_path):
+    config = _config(folder, record_layers=True)
+    config = config.model_copy(update={"distributed": config.distributed.model_copy(update={"shard": True})})
+    with pytest.raises(UsageError, match="record_layers wants whole layers on each process; set distributed.shard = f"):
+        Trainer(config, corpus, RunDirectory(tmp_path / "run"), world=World(torch.device("cpu"), 0, 2))

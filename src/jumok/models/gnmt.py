@@ -1,0 +1,190 @@
+"""GNMT, read top to bottom: the residual rule, encoder, decoder, the model.
+
+Paper: Wu et al. 2016, "Google's Neural Machine Translation System", section 3 and figure 1. Its length and coverage
+penalties are in `decoding/`, its refinement by reward in `training/`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import torch
+from torch import Tensor, nn
+
+from jumok.architectures.gnmt import GnmtConfig
+from jumok.models.deep_att import AttendingLayer, Source, recurrent_layers
+from jumok.models.interface import AttentionWeights, BatchShape, DecoderState, TranslationModel
+from jumok.models.state import RowState
+from jumok.nn.dropout import Dropout
+from jumok.nn.embedding import ScaledEmbedding
+from jumok.nn.recurrent import CellState, RecurrentLayer
+
+FIRST_RESIDUAL: Final = 3  # counted from the bottom, 1 the lowest
+
+# --- stacks -----------------------------------------------------------------------------------------------------
+
+
+class ResidualDropout(nn.Module):
+    """Dropout of a layer's output, and from the third layer on the layer's input added to it.
+
+    Paper: Wu et al. 2016, section 3.1, equation 6, and figure 1.
+    """
+
+    def __init__(self, dropout: float) -> None:
+        super().__init__()
+        self.dropout = Dropout(dropout)
+
+    def forward(self, number: int, below: Tensor, output: Tensor) -> Tensor:
+        """What layer `number` hands up, from what it got and what it made of it."""
+        return self.dropout.add(output, below) if number >= FIRST_RESIDUAL else self.dropout(output)
+
+
+class Encoder(nn.Module):
+    """The first layer reads both ways, those above it forwards.
+
+    Paper: Wu et al. 2016, section 3.2, figure 3.
+    """
+
+    def __init__(self, config: GnmtConfig) -> None:
+        super().__init__()
+        d = config.d_model
+        self.first_forward = RecurrentLayer("lstm", d, d)
+        self.first_backward = RecurrentLayer("lstm", d, d)
+        widths = [2 * d, *[d] * config.encoder_layers][: config.encoder_layers]  # of what each layer hands up
+        self.above = nn.ModuleList(RecurrentLayer("lstm", width, d) for width in widths[:-1])
+        self.d_memory = widths[-1]
+        self.hand_up = ResidualDropout(config.dropout)
+
+    def forward(self, x: Tensor, is_word: Tensor) -> Tensor:
+        """From embedded source to memory.
+
+        Padding stands behind the words: only who reads backwards has to be told of it.
+        """
+        forwards, _ = self.first_forward(x)
+        backwards, _ = self.first_backward(x, is_word=is_word, is_backward=True)
+        x = self.hand_up(1, x, torch.cat([forwards, backwards], dim=-1))
+        for number, layer in enumerate(self.above, start=2):
+            x = self.hand_up(number, x, layer(x)[0])
+        return x
+
+    def multiply_adds(self, num_tokens: int) -> int:
+        """Of so many tokens, padded ones counted."""
+        layers = [self.first_forward, self.first_backward, *recurrent_layers(self.above)]
+        return sum(layer.multiply_adds(num_tokens) for layer in layers)
+
+
+class Decoder(nn.Module):
+    """The bottom layer looks at the source with its last output; every layer sees the context that it found.
+
+    Paper: Wu et al. 2016, section 3, equation 4, and figure 1.
+    """
+
+    def __init__(self, config: GnmtConfig, d_memory: int) -> None:
+        super().__init__()
+        d = config.d_model
+        self.bottom = AttendingLayer("lstm", d, d_memory, d)
+        self.above = nn.ModuleList(RecurrentLayer("lstm", d + d_memory, d) for _ in range(config.decoder_layers - 1))
+        self.hand_up = ResidualDropout(config.dropout)
+
+    def forward(self, x: Tensor, source: Source) -> tuple[Tensor, Tensor]:
+        """Hidden vectors (B, T, D) and attention weights (B, T, S), from embedded target."""
+        attended = self.bottom(x, source)
+        x = self.hand_up(1, x, attended.output)
+        for number, layer in enumerate(self.above, start=2):
+            output, _ = layer(torch.cat([x, attended.context], dim=-1))
+            x = self.hand_up(number, x, output)
+        return x, attended.attn_weights
+
+    def start(self, num_rows: int) -> CellState:
+        """States of zeros, h and c of one layer after the other."""
+        layers = [self.bottom.recurrent, *recurrent_layers(self.above)]
+        return tuple(part for layer in layers for part in layer.start(num_rows))
+
+    def step(self, x: Tensor, states: CellState, source: Source) -> tuple[Tensor, CellState]:
+        """One step of every row: x is (R, D)."""
+        attended, new_states = self.bottom.step(x, states[:2], source)
+        x = self.hand_up(1, x, attended.output)
+        for number, layer in enumerate(recurrent_layers(self.above), start=2):
+            together = torch.cat([x, attended.context], dim=-1)
+            new = layer.step(together, states[2 * number - 2 : 2 * number])
+            x = self.hand_up(number, x, new[0])
+            new_states += new
+        return x, new_states
+
+    def multiply_adds(self, num_rows: int, src_length: int, num_steps: int) -> int:
+        """Of so many steps a sentence."""
+        above = sum(layer.multiply_adds(num_rows * num_steps) for layer in recurrent_layers(self.above))
+        return above + self.bottom.multiply_adds(num_rows, src_length, num_steps)
+
+
+# --- the model --------------------------------------------------------------------------------------------------
+
+
+class Gnmt(TranslationModel):
+    """Residual LSTM stacks that read and write, with attention between the bottom of the one and the top of the other.
+
+    Paper: Wu et al. 2016, section 3 and figure 1.
+    Differs: weights start as each layer has them (the paper: uniform within ±0.04, section 8.3); embeddings and output
+    can share their weights, as everywhere in Jumok; nothing is quantized (section 6).
+    """
+
+    has_attention = True
+
+    def __init__(self, config: GnmtConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
+        super().__init__()
+        self.config = config
+        self.pad_id = pad_id
+        self.src_embedding = ScaledEmbedding(src_vocab_size, config.d_model)
+        if config.tie_embeddings == "three-way":
+            assert src_vocab_size == tgt_vocab_size, "three-way tying needs one vocabulary"
+            self.tgt_embedding = self.src_embedding
+        else:
+            self.tgt_embedding = ScaledEmbedding(tgt_vocab_size, config.d_model)
+        if config.tie_embeddings == "none":
+            self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=False)
+        self.dropout = Dropout(config.dropout)
+        self.encoder = Encoder(config)
+        self.decoder = Decoder(config, self.encoder.d_memory)
+
+    @property
+    def output_weight(self) -> Tensor:
+        """The projection to the vocabulary: its own, or the target embedding's."""
+        return self.output.weight if self.config.tie_embeddings == "none" else self.tgt_embedding.weight
+
+    @property
+    def max_length(self) -> int | None:
+        """There is no end to what a recurrent layer can read."""
+        return None
+
+    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
+        """Hidden vectors (B, T, D), teacher-forced."""
+        return self._run(src, tgt)[0]
+
+    def forward_with_weights(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, AttentionWeights]:
+        """The same pass, and what the bottom decoder layer looked at."""
+        hidden, attn_weights = self._run(src, tgt)
+        return hidden, AttentionWeights(cross=[attn_weights[:, None]])
+
+    def start(self, src: Tensor) -> RowState:
+        """Encode, and begin every layer with a state of zeros."""
+        return RowState.begin(self.decoder.start(src.size(0)), self._encode(src))
+
+    def step(self, last_ids: Tensor, state: DecoderState) -> tuple[Tensor, RowState]:
+        """Log-probabilities (R, V) of the next piece of each row."""
+        assert isinstance(state, RowState)
+        hidden, rows = self.decoder.step(self.tgt_embedding(last_ids), state.rows, Source(*state.memory))
+        return self.project(hidden).float().log_softmax(dim=-1), state.after(rows)
+
+    def multiply_adds(self, shape: BatchShape) -> int:
+        """The layers of encoder and decoder, and the output."""
+        encoder = self.encoder.multiply_adds(shape.num_rows * shape.src_length)
+        decoder = self.decoder.multiply_adds(shape.num_rows, shape.src_length, shape.tgt_length)
+        return encoder + decoder + shape.num_tgt_tokens * self.output_weight.numel()
+
+    def _run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
+        hidden, attn_weights = self.decoder(self.dropout(self.tgt_embedding(tgt)), self._encode(src))
+        return hidden, attn_weights
+
+    def _encode(self, src: Tensor) -> Source:
+        is_word = src != self.pad_id
+        return self.decoder.bottom.read(self.encoder(self.dropout(self.src_embedding(src)), is_word), is_word)

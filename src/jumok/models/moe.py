@@ -1,0 +1,236 @@
+"""A recurrent translator with a mixture of experts between its layers, read top to bottom.
+
+Paper: Shazeer et al. 2017, "Outrageously Large Neural Networks", section 5.3 and appendix E; Wu et al. 2016 for GNMT,
+which it shortens.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from jumok.architectures.moe import MoeConfig
+from jumok.models.interface import AttentionWeights, BatchShape, DecoderState, TranslationModel
+from jumok.models.state import RowState
+from jumok.nn.dropout import Dropout
+from jumok.nn.embedding import ScaledEmbedding
+from jumok.nn.mixture import MixtureOfExperts
+from jumok.nn.recurrent import CellState, RecurrentLayer
+from jumok.nn.source_attention import SourceAttention
+
+
+class Memory(NamedTuple):
+    """What the decoder looks at, of each sentence."""
+
+    values: Tensor  # (B, S, D)
+    keys: Tensor  # (B, S, D)
+    is_word: Tensor  # (B, S)
+
+
+class Encoder(nn.Module):
+    """A layer that reads both ways, layers that read forwards, and the mixture before the last of these.
+
+    Paper: Shazeer et al. 2017, appendix E: between the second and the third of three layers.
+    Differs: of two layers it stands between them, of one behind it.
+    """
+
+    def __init__(self, config: MoeConfig) -> None:
+        super().__init__()
+        d = config.d_model
+        self.forwards = RecurrentLayer("lstm", d, d)
+        self.backwards = RecurrentLayer("lstm", d, d)
+        self.join = nn.Linear(2 * d, d, bias=False)
+        self.layers = nn.ModuleList(RecurrentLayer("lstm", d, d) for _ in range(config.encoder_layers - 1))
+        self.mixture = _mixture(config)
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, x: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor]:
+        """From embedded source to memory, and the mixture's penalty."""
+        both = [self.forwards(x, is_word=is_word)[0], self.backwards(x, is_word=is_word, is_backward=True)[0]]
+        x = self.dropout(self.join(torch.cat(both, dim=-1)))
+        for layer in self.layers[:-1]:
+            x = self.dropout.add(layer(x, is_word=is_word)[0], x)
+        y, penalty = self.mixture(x, is_word)
+        x = self.dropout.add(y, x)
+        for layer in self.layers[-1:]:
+            x = self.dropout.add(layer(x, is_word=is_word)[0], x)
+        return x, penalty
+
+    def multiply_adds(self, num_rows: int, length: int, num_tokens: int) -> int:
+        """Recurrence goes over padding too, the mixture does not."""
+        positions = num_rows * length
+        recurrent = sum(layer.multiply_adds(positions) for layer in _recurrent(self))
+        return recurrent + positions * self.join.weight.numel() + self.mixture.multiply_adds(num_tokens)
+
+
+class Decoder(nn.Module):
+    """A layer that looks at the source, the mixture, and more layers, which are told what the first one saw.
+
+    Paper: Shazeer et al. 2017, appendix E: the mixture between the first and the second of two layers; Wu et al. 2016,
+    section 3 and equation 4: the first layer's last state asks, and every layer is given the answer.
+    """
+
+    def __init__(self, config: MoeConfig) -> None:
+        super().__init__()
+        d = config.d_model
+        self.attention = SourceAttention("additive", d, d)
+        self.first = RecurrentLayer("lstm", d, d)
+        self.from_context = nn.Linear(d, 4 * d, bias=False)  # with the first layer's own weights one W for [x; context]
+        self.mixture = _mixture(config)
+        self.layers = nn.ModuleList(RecurrentLayer("lstm", 2 * d, d) for _ in range(config.decoder_layers - 1))
+        self.dropout = Dropout(config.dropout)
+
+    def forward(self, x: Tensor, memory: Memory, is_word: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """All target positions: hidden vectors, the mixture's penalty and what was looked at (B, T, S)."""
+        projected = self.first.project(x)
+        state = self.first.start(x.size(0))
+        outputs, contexts, weights = [], [], []
+        for t in range(x.size(1)):
+            state, context, attn_weights = self._look_and_advance(projected[:, t], state, memory)
+            outputs.append(state[0])
+            contexts.append(context)
+            weights.append(attn_weights)
+        x = self.dropout(torch.stack(outputs, dim=1))
+        context = torch.stack(contexts, dim=1)
+        y, penalty = self.mixture(x, is_word)
+        x = self.dropout.add(y, x)
+        for layer in self.layers:
+            x = self.dropout.add(layer(torch.cat((x, context), dim=-1))[0], x)
+        return x, penalty, torch.cat(weights, dim=1)
+
+    def step(self, x: Tensor, states: list[CellState], memory: Memory) -> tuple[Tensor, list[CellState]]:
+        """One new position for each row (R, D), with as many states as there are layers."""
+        first, context, _ = self._look_and_advance(self.first.project(x), states[0], memory)
+        x = first[0]
+        x = x + self.mixture(x)[0]
+        new_states = [first]
+        for layer, state in zip(self.layers, states[1:], strict=True):
+            new_states.append(layer.step(torch.cat((x, context), dim=-1), state))  # type: ignore[operator]
+            x = x + new_states[-1][0]
+        return x, new_states
+
+    def start(self, num_rows: int) -> list[CellState]:
+        """The states of all layers before the first word."""
+        return [layer.start(num_rows) for layer in _recurrent(self)]
+
+    def multiply_adds(self, num_rows: int, length: int, src_length: int, num_tokens: int) -> int:
+        """Recurrence goes over padding too, the mixture does not."""
+        positions = num_rows * length
+        recurrent = sum(layer.multiply_adds(positions) for layer in _recurrent(self))
+        attention = self.attention.multiply_adds(num_rows, src_length, length)
+        from_context = positions * self.from_context.weight.numel()
+        return recurrent + attention + from_context + self.mixture.multiply_adds(num_tokens)
+
+    def _look_and_advance(
+        self, projected: Tensor, state: CellState, memory: Memory
+    ) -> tuple[CellState, Tensor, Tensor]:
+        """The rows of one sentence are so many queries to its memory; there may be one of each."""
+        queries = state[0].view(memory.values.size(0), -1, state[0].size(-1))  # (R, D) -> (B, N, D)
+        contexts, attn_weights = self.attention(queries, memory.keys, memory.values, memory.is_word)
+        context = contexts.flatten(0, 1)  # (B, N, D) -> (R, D)
+        return self.first.advance(projected + self.from_context(context), state), context, attn_weights
+
+
+class Moe(TranslationModel):
+    """GNMT with fewer layers, and a mixture of experts in the encoder and one in the decoder.
+
+    Paper: Shazeer et al. 2017, section 5.3 and appendix E.
+    Differs: gating is the noisy top-k of section 2.1, where appendix E takes the strictly balanced one of appendix F,
+    and experts stand in one row, not in a hierarchy. LSTM layers are as wide as the model, without a projection of
+    their output. The first layer of each stack has no residual connection: it would carry the embedding of the piece
+    just read to the output, whose weights may be the same. Attention is GNMT's, a sum inside the tanh instead of a
+    product of two.
+    """
+
+    has_attention = True
+
+    def __init__(self, config: MoeConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
+        super().__init__()
+        self.config = config
+        self.pad_id = pad_id
+        self.src_embedding = ScaledEmbedding(src_vocab_size, config.d_model)
+        if config.tie_embeddings == "three-way":
+            assert src_vocab_size == tgt_vocab_size, "three-way tying needs one vocabulary"
+            self.tgt_embedding = self.src_embedding
+        else:
+            self.tgt_embedding = ScaledEmbedding(tgt_vocab_size, config.d_model)
+        if config.tie_embeddings == "none":
+            self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=False)
+        self.dropout = Dropout(config.dropout)
+        self.encoder = Encoder(config)
+        self.decoder = Decoder(config)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+
+    @property
+    def output_weight(self) -> Tensor:
+        """The projection to the vocabulary: its own, or the target embedding's."""
+        return self.output.weight if self.config.tie_embeddings == "none" else self.tgt_embedding.weight
+
+    @property
+    def max_length(self) -> int | None:
+        """Recurrence has no end."""
+        return None
+
+    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
+        """Hidden vectors (B, T, D), teacher-forced."""
+        return self._run(src, tgt)[0]
+
+    def forward_with_penalty(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The same pass, and how unevenly the experts of both mixtures are used."""
+        hidden, penalty, _ = self._run(src, tgt)
+        return hidden, penalty
+
+    def forward_with_weights(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, AttentionWeights]:
+        """The same pass, and what the first decoder layer looked at."""
+        hidden, _, attn_weights = self._run(src, tgt)
+        return hidden, AttentionWeights(cross=[attn_weights[:, None]])  # (B, T, S) -> (B, 1, T, S)
+
+    def start(self, src: Tensor) -> RowState:
+        """Encode, and compute the keys of the attention once."""
+        memory, _ = self._encode(src)
+        states = self.decoder.start(src.size(0))
+        return RowState.begin(tuple(part for state in states for part in state), tuple(memory))
+
+    def step(self, last_ids: Tensor, state: DecoderState) -> tuple[Tensor, RowState]:
+        """Log-probabilities (R, V) of the next piece of each row."""
+        assert isinstance(state, RowState)
+        states: list[CellState] = list(zip(state.rows[::2], state.rows[1::2], strict=True))  # h and c of each layer
+        hidden, new_states = self.decoder.step(self.tgt_embedding(last_ids), states, Memory(*state.memory))
+        log_probs = self.project(hidden).float().log_softmax(dim=-1)
+        return log_probs, state.after(tuple(part for new in new_states for part in new))
+
+    def multiply_adds(self, shape: BatchShape) -> int:
+        """Both stacks with their mixtures, and the output."""
+        encoder = self.encoder.multiply_adds(shape.num_rows, shape.src_length, shape.num_src_tokens)
+        decoder = self.decoder.multiply_adds(shape.num_rows, shape.tgt_length, shape.src_length, shape.num_tgt_tokens)
+        return encoder + decoder + shape.num_tgt_tokens * self.output_weight.numel()
+
+    def _run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        memory, of_encoder = self._encode(src)
+        x = self.dropout(self.tgt_embedding(tgt))
+        hidden, of_decoder, attn_weights = self.decoder(x, memory, tgt != self.pad_id)
+        return hidden, of_encoder + of_decoder, attn_weights
+
+    def _encode(self, src: Tensor) -> tuple[Memory, Tensor]:
+        is_word = src != self.pad_id
+        values, penalty = self.encoder(self.dropout(self.src_embedding(src)), is_word)
+        return Memory(values, self.decoder.attention.keys(values), is_word), penalty
+
+
+def _mixture(config: MoeConfig) -> MixtureOfExperts:
+    return MixtureOfExperts(
+        config.d_model,
+        config.d_expert,
+        config.experts,
+        config.experts_used,
+        config.importance_weight,
+        config.load_weight,
+    )
+
+
+def _recurrent(stack: nn.Module) -> list[RecurrentLayer]:
+    return [layer for layer in stack.modules() if isinstance(layer, RecurrentLayer)]

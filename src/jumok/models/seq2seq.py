@@ -1,0 +1,198 @@
+"""Sequence to sequence with one context vector: stacks of recurrent layers, and the model.
+
+Paper: Sutskever et al. 2014, "Sequence to Sequence Learning with Neural Networks", sections 2 and 3; Cho et al. 2014,
+"Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation", section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from jumok.architectures.base import Cell, ModelConfig
+from jumok.architectures.seq2seq import Seq2SeqConfig
+from jumok.models.interface import BatchShape, DecoderState, TranslationModel
+from jumok.models.state import RowState
+from jumok.nn.dropout import Dropout
+from jumok.nn.embedding import ScaledEmbedding
+from jumok.nn.recurrent import CellState, RecurrentLayer
+
+# --- stacks -----------------------------------------------------------------------------------------------------
+
+
+class RecurrentStack(nn.Module):
+    """Layers upon layers, each reading what the one below says, with dropout in between.
+
+    Paper: Zaremba et al. 2015, "Recurrent Neural Network Regularization", section 3.2: dropout goes between layers,
+    never from step to step.
+    """
+
+    def __init__(self, cell: Cell, d_in: int, d_out: int, num_layers: int, dropout: float) -> None:
+        super().__init__()
+        # Not a ModuleList, whose members sharded training takes for whole calls: a decoder also calls parts of them.
+        self.layers = nn.Sequential(*(RecurrentLayer(cell, d_out if i else d_in, d_out) for i in range(num_layers)))
+        self.dropout = Dropout(dropout)
+
+    def __iter__(self) -> Iterator[RecurrentLayer]:
+        for layer in self.layers:
+            assert isinstance(layer, RecurrentLayer)
+            yield layer
+
+    @property
+    def bottom(self) -> RecurrentLayer:
+        """The layer that sees the input."""
+        return next(iter(self))
+
+    def forward(
+        self,
+        x: Tensor,
+        states: list[CellState] | None = None,
+        is_word: Tensor | None = None,
+        is_backward: bool = False,
+    ) -> tuple[Tensor, list[CellState]]:
+        """All steps: what the top layer says (B, T, D), and the last state of every layer."""
+        last: list[CellState] = []
+        for i, layer in enumerate(self):
+            x, state = layer(self.dropout(x) if i else x, states and states[i], is_word, is_backward)
+            last.append(state)
+        return x, last
+
+    def advance(self, projected: Tensor, states: list[CellState]) -> list[CellState]:
+        """One step of every row, from what the first layer's input adds to its gates."""
+        new: list[CellState] = []
+        for i, (layer, state) in enumerate(zip(self, states, strict=True)):
+            new.append(layer.advance(layer.project(self.dropout(new[-1][0])) if i else projected, state))
+        return new
+
+    def step(self, x: Tensor, states: list[CellState]) -> list[CellState]:
+        """One step of every row: x is (R, d_in)."""
+        return self.advance(self.bottom.project(x), states)
+
+    def multiply_adds(self, num_tokens: int) -> int:
+        """Of so many steps of a row, padded ones counted."""
+        return sum(layer.multiply_adds(num_tokens) for layer in self)
+
+
+def flat(states: list[CellState]) -> tuple[Tensor, ...]:
+    """The states of all layers as the rows of a RowState."""
+    return tuple(part for state in states for part in state)
+
+
+def layered(rows: tuple[Tensor, ...], num_layers: int) -> list[CellState]:
+    """The way back."""
+    size = len(rows) // num_layers
+    return [rows[i : i + size] for i in range(0, len(rows), size)]
+
+
+# --- the models -------------------------------------------------------------------------------------------------
+
+
+class RecurrentModel(TranslationModel):
+    """What recurrent models have in common: embeddings, and a projection to the vocabulary that may share them.
+
+    Differs: embeddings as in Vaswani et al. 2017, section 3.4, of variance 1 when looked up and 1 / d_model in the
+    projection, which Adam trains well; Sutskever et al. start all weights alike, within ±0.08. Pieces, not words.
+    """
+
+    def __init__(self, config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
+        super().__init__()
+        self.tying = config.tie_embeddings
+        self.pad_id = pad_id
+        self.src_embedding = ScaledEmbedding(src_vocab_size, config.d_model)
+        if self.tying == "three-way":
+            assert src_vocab_size == tgt_vocab_size, "three-way tying needs one vocabulary"
+            self.tgt_embedding = self.src_embedding
+        else:
+            self.tgt_embedding = ScaledEmbedding(tgt_vocab_size, config.d_model)
+        if self.tying == "none":
+            self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=False)
+        self.dropout = Dropout(config.dropout)
+
+    @property
+    def output_weight(self) -> Tensor:
+        """The projection to the vocabulary: its own, or the target embedding's."""
+        return self.output.weight if self.tying == "none" else self.tgt_embedding.weight
+
+    @property
+    def max_length(self) -> int | None:
+        """A recurrent layer can go on for ever."""
+        return None
+
+    def embed_src(self, src: Tensor) -> Tensor:
+        """(B, S) -> (B, S, D)."""
+        x: Tensor = self.dropout(self.src_embedding(src))
+        return x
+
+    def embed_tgt(self, tgt: Tensor) -> Tensor:
+        """(B, T) -> (B, T, D), or (R,) -> (R, D)."""
+        x: Tensor = self.dropout(self.tgt_embedding(tgt))
+        return x
+
+    def log_probs(self, hidden: Tensor) -> Tensor:
+        """Of every piece, as `step` returns them."""
+        return self.project(hidden).float().log_softmax(dim=-1)
+
+
+class Seq2Seq(RecurrentModel):
+    """All that the decoder learns of the source is the state in which the encoder's layers end.
+
+    Paper: Sutskever et al. 2014, section 2 (the encoder's last states start the decoder's layers) and section 3.3
+    (the source read backwards: `reverse_source`); Cho et al. 2014, section 2.2 (`feed_context`: the context, what the
+    top encoder layer said last, is part of every decoder step's input).
+    Differs: with `feed_context` the context reaches the output through the layers; Cho et al. have a maxout layer
+    that sees it once more, and derive the decoder's first state from it by a tanh layer.
+    """
+
+    def __init__(self, config: Seq2SeqConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
+        super().__init__(config, src_vocab_size, tgt_vocab_size, pad_id)
+        self.config = config
+        d = config.d_model
+        self.encoder = RecurrentStack(config.cell, d, d, config.encoder_layers, config.dropout)
+        d_in = 2 * d if config.feed_context else d
+        self.decoder = RecurrentStack(config.cell, d_in, d, config.decoder_layers, config.dropout)
+
+    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
+        """Hidden vectors (B, T, D), teacher-forced."""
+        states = self._encode(src)
+        x = self.embed_tgt(tgt)
+        if self.config.feed_context:
+            x = torch.cat([x, _context(states)[:, None].expand_as(x)], dim=-1)  # (B, T, D) -> (B, T, 2·D)
+        hidden: Tensor = self.dropout(self.decoder(x, states)[0])
+        return hidden
+
+    def start(self, src: Tensor) -> RowState:
+        """Encode: the states, and the context where every step sees it."""
+        states = self._encode(src)
+        context = (_context(states),) if self.config.feed_context else ()
+        return RowState.begin((*flat(states), *context), memory=())
+
+    def step(self, last_ids: Tensor, state: DecoderState) -> tuple[Tensor, RowState]:
+        """Log-probabilities (R, V) of the next piece of each row."""
+        assert isinstance(state, RowState)
+        x, rows = self.embed_tgt(last_ids), state.rows
+        context: tuple[Tensor, ...] = ()
+        if self.config.feed_context:
+            rows, context = rows[:-1], rows[-1:]
+            x = torch.cat([x, *context], dim=-1)
+        states = self.decoder.step(x, layered(rows, self.config.decoder_layers))
+        return self.log_probs(states[-1][0]), state.after((*flat(states), *context))
+
+    def multiply_adds(self, shape: BatchShape) -> int:
+        """Every gate of every layer at every step, and the output."""
+        encoder = self.encoder.multiply_adds(shape.num_rows * shape.src_length)
+        decoder = self.decoder.multiply_adds(shape.num_rows * shape.tgt_length)
+        return encoder + decoder + shape.num_tgt_tokens * self.output_weight.numel()
+
+    def _encode(self, src: Tensor) -> list[CellState]:
+        _, states = self.encoder(
+            self.embed_src(src), is_word=src != self.pad_id, is_backward=self.config.reverse_source
+        )
+        last: list[CellState] = states
+        return last
+
+
+def _context(states: list[CellState]) -> Tensor:
+    """The one vector: what the top layer said last."""
+    return states[-1][0]

@@ -1,0 +1,1 @@
+"""A run over HTTP: translations for programs, and the explorer page for people."""
