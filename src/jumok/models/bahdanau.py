@@ -14,8 +14,9 @@ from torch import Tensor, nn
 
 from jumok.architectures.bahdanau import BahdanauConfig
 from jumok.architectures.base import Cell
+from jumok.models.embedded import EmbeddedModel
 from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
-from jumok.models.seq2seq import RecurrentModel, RecurrentStack, flat, layered
+from jumok.models.seq2seq import RecurrentStack, flat, layered
 from jumok.models.state import RowState
 from jumok.nn.recurrent import CellState, RecurrentLayer
 from jumok.nn.source_attention import SourceAttention
@@ -56,7 +57,7 @@ class Memory(NamedTuple):
 # --- the model --------------------------------------------------------------------------------------------------
 
 
-class Bahdanau(RecurrentModel):
+class Bahdanau(EmbeddedModel):
     """Before each step the decoder's last state is compared with every source word; the mean, weighted, is its context.
 
     e_ij = v·tanh(W_a·s_(i−1) + U_a·h_j), α_ij = softmax_j(e_ij), c_i = Σ_j α_ij·h_j; s_i = cell(y_(i−1), c_i; s_(i−1)).

@@ -12,11 +12,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from jumok.architectures.bytenet import ByteNetConfig
-from jumok.models.interface import BatchShape, DecoderState, TranslationModel
+from jumok.models.embedded import EmbeddedModel
+from jumok.models.interface import BatchShape, DecoderState
 from jumok.models.state import RowState
 from jumok.nn.convolution import Convolution
 from jumok.nn.dropout import Dropout
-from jumok.nn.embedding import ScaledEmbedding
 from jumok.nn.normalization import LayerNorm
 
 
@@ -69,7 +69,7 @@ class ResidualBlock(nn.Module):
         return self.dropout.add(self.widen(self.leave_norm(y).relu_()), x)
 
 
-class ByteNet(TranslationModel):
+class ByteNet(EmbeddedModel):
     """A network over the source makes one column a position; the one over the target takes a column at each step.
 
     Dynamic unfolding: a sentence of |s| pieces has |t̂| = a·|s| + b columns, the last of them beyond its end. The
@@ -82,19 +82,9 @@ class ByteNet(TranslationModel):
     """
 
     def __init__(self, config: ByteNetConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
-        super().__init__()
+        super().__init__(config, src_vocab_size, tgt_vocab_size, pad_id)
         self.config = config
-        self.pad_id = pad_id
         d = config.d_model
-        self.src_embedding = ScaledEmbedding(src_vocab_size, d)
-        if config.tie_embeddings == "three-way":
-            assert src_vocab_size == tgt_vocab_size, "three-way tying needs one vocabulary"
-            self.tgt_embedding = self.src_embedding
-        else:
-            self.tgt_embedding = ScaledEmbedding(tgt_vocab_size, d)
-        if config.tie_embeddings == "none":
-            self.output = nn.Linear(d, tgt_vocab_size, bias=False)
-        self.dropout = Dropout(config.dropout)
         self.encoder = _blocks(config, config.encoder_layers, is_causal=False)
         self.join_source = nn.Linear(d, d, bias=False)
         self.join_target = nn.Linear(d, d)
@@ -107,16 +97,6 @@ class ByteNet(TranslationModel):
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
 
-    @property
-    def output_weight(self) -> Tensor:
-        """The projection to the vocabulary: its own, or the target embedding's."""
-        return self.output.weight if self.config.tie_embeddings == "none" else self.tgt_embedding.weight
-
-    @property
-    def max_length(self) -> int | None:
-        """There is no limit; what a piece can see of the others is limited by the blocks."""
-        return None
-
     def num_columns(self, length: int) -> int:
         """|t̂| = a·|s| + b, rounded up: how many columns a sentence of so many pieces unfolds to."""
         return math.ceil(round(self.config.length_slope * length, 6)) + self.config.length_offset
@@ -125,7 +105,7 @@ class ByteNet(TranslationModel):
         """Hidden vectors (B, T, D), teacher-forced."""
         columns = self._encode(src)
         num_missing = tgt.size(1) - columns.size(1)  # negative: more columns than are needed
-        x = self.join_target(self.dropout(self.tgt_embedding(tgt))) + F.pad(columns, (0, 0, 0, num_missing))
+        x = self.join_target(self.embed_tgt(tgt)) + F.pad(columns, (0, 0, 0, num_missing))
         for block in self._decoder_blocks():
             x = block(x)
         return self._leave(x)
@@ -146,7 +126,7 @@ class ByteNet(TranslationModel):
         for block, window in zip(self._decoder_blocks(), state.rows, strict=True):
             x, new = block.step(x, window)
             windows.append(new)
-        return self.project(self._leave(x)).float().log_softmax(dim=-1), state.after(tuple(windows))
+        return self.log_probs(self._leave(x)), state.after(tuple(windows))
 
     def multiply_adds(self, shape: BatchShape) -> int:
         """Blocks, the mappings before and after the decoder, and the output."""
@@ -165,7 +145,7 @@ class ByteNet(TranslationModel):
         width = self.num_columns(src.size(1))
         is_column = torch.arange(width, device=src.device) < columns_of_row[:, None]
         mask = is_column[:, :, None]  # (B, |t̂|, 1)
-        x = self.dropout(self.src_embedding(src)) * is_word[:, :, None]
+        x = self.embed_src(src) * is_word[:, :, None]
         x = F.pad(x, (0, 0, 0, width - src.size(1)))  # behind its end a sentence is unfolded as zeros
         for block in self._encoder_blocks():
             x = block(x, mask)

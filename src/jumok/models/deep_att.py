@@ -13,10 +13,10 @@ from torch import Tensor, nn
 
 from jumok.architectures.base import Cell
 from jumok.architectures.deep_att import DeepAttConfig
-from jumok.models.interface import AttentionWeights, BatchShape, DecoderState, TranslationModel
+from jumok.models.embedded import EmbeddedModel
+from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
 from jumok.models.state import RowState
 from jumok.nn.dropout import Dropout
-from jumok.nn.embedding import ScaledEmbedding
 from jumok.nn.recurrent import CellState, RecurrentLayer
 from jumok.nn.source_attention import SourceAttention
 
@@ -152,7 +152,7 @@ def recurrent_layers(layers: nn.ModuleList) -> list[RecurrentLayer]:
 # --- the model --------------------------------------------------------------------------------------------------
 
 
-class DeepAtt(TranslationModel):
+class DeepAtt(EmbeddedModel):
     """Two columns read the source in interleaved directions; a stack of LSTM layers with attention writes the target.
 
     Paper: Zhou et al. 2016, section 3.1 and figure 2. Both columns' f and h are the memory, projected to a quarter of
@@ -165,19 +165,9 @@ class DeepAtt(TranslationModel):
     has_attention = True
 
     def __init__(self, config: DeepAttConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
-        super().__init__()
+        super().__init__(config, src_vocab_size, tgt_vocab_size, pad_id)
         self.config = config
-        self.pad_id = pad_id
         d = config.d_model
-        self.src_embedding = ScaledEmbedding(src_vocab_size, d)
-        if config.tie_embeddings == "three-way":
-            assert src_vocab_size == tgt_vocab_size, "three-way tying needs one vocabulary"
-            self.tgt_embedding = self.src_embedding
-        else:
-            self.tgt_embedding = ScaledEmbedding(tgt_vocab_size, d)
-        if config.tie_embeddings == "none":
-            self.output = nn.Linear(d, tgt_vocab_size, bias=False)
-        self.dropout = Dropout(config.dropout)
         self.columns = nn.ModuleList(Column(config, begins_backward) for begins_backward in (False, True))
         d_joined = 2 * (4 * d + d)
         self.join_columns = nn.Linear(d_joined, d_joined // 4, bias=False)
@@ -187,16 +177,6 @@ class DeepAtt(TranslationModel):
             RecurrentLayer("lstm", self.hand_up.d_out, d) for _ in range(config.decoder_layers - 1)
         )
         self.join_top = nn.Linear(4 * d + d, d)
-
-    @property
-    def output_weight(self) -> Tensor:
-        """The projection to the vocabulary: its own, or the target embedding's."""
-        return self.output.weight if self.config.tie_embeddings == "none" else self.tgt_embedding.weight
-
-    @property
-    def max_length(self) -> int | None:
-        """There is no end to what a recurrent layer can read."""
-        return None
 
     def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
         """Hidden vectors (B, T, D), teacher-forced."""
@@ -223,7 +203,7 @@ class DeepAtt(TranslationModel):
             of_layer = layer.advance(f, state.rows[2 * number : 2 * number + 2])
             h = of_layer[0]
             rows += of_layer
-        return self.project(self._join_top(f, h)).float().log_softmax(dim=-1), state.after(rows)
+        return self.log_probs(self._join_top(f, h)), state.after(rows)
 
     def multiply_adds(self, shape: BatchShape) -> int:
         """Every column and what joins them, the layers of the decoder and what joins f and h at its top, the output."""
@@ -235,7 +215,7 @@ class DeepAtt(TranslationModel):
         return columns + joining + bottom + above + shape.num_tgt_tokens * self.output_weight.numel()
 
     def _run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
-        attended = self.bottom(self.dropout(self.tgt_embedding(tgt)), self._encode(src))
+        attended = self.bottom(self.embed_tgt(tgt), self._encode(src))
         f, h = attended.gates, attended.output
         for layer in recurrent_layers(self.above):
             f = layer.project(self.hand_up(f, h))
@@ -244,7 +224,7 @@ class DeepAtt(TranslationModel):
 
     def _encode(self, src: Tensor) -> Source:
         is_word = src != self.pad_id
-        x = self.dropout(self.src_embedding(src))
+        x = self.embed_src(src)
         tops = [part for column in self.columns for part in column(x, is_word)]
         return self.bottom.read(self.join_columns(torch.cat(tops, dim=-1)), is_word)  # (B, S, 10·D) -> (B, S, 2.5·D)
 

@@ -13,10 +13,10 @@ from torch import Tensor, nn
 
 from jumok.architectures.gnmt import GnmtConfig
 from jumok.models.deep_att import AttendingLayer, Source, recurrent_layers
-from jumok.models.interface import AttentionWeights, BatchShape, DecoderState, TranslationModel
+from jumok.models.embedded import EmbeddedModel
+from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
 from jumok.models.state import RowState
 from jumok.nn.dropout import Dropout
-from jumok.nn.embedding import ScaledEmbedding
 from jumok.nn.recurrent import CellState, RecurrentLayer
 
 FIRST_RESIDUAL: Final = 3  # counted from the bottom, 1 the lowest
@@ -120,7 +120,7 @@ class Decoder(nn.Module):
 # --- the model --------------------------------------------------------------------------------------------------
 
 
-class Gnmt(TranslationModel):
+class Gnmt(EmbeddedModel):
     """Residual LSTM stacks that read and write, with attention between the bottom of the one and the top of the other.
 
     Paper: Wu et al. 2016, section 3 and figure 1.
@@ -131,30 +131,10 @@ class Gnmt(TranslationModel):
     has_attention = True
 
     def __init__(self, config: GnmtConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
-        super().__init__()
+        super().__init__(config, src_vocab_size, tgt_vocab_size, pad_id)
         self.config = config
-        self.pad_id = pad_id
-        self.src_embedding = ScaledEmbedding(src_vocab_size, config.d_model)
-        if config.tie_embeddings == "three-way":
-            assert src_vocab_size == tgt_vocab_size, "three-way tying needs one vocabulary"
-            self.tgt_embedding = self.src_embedding
-        else:
-            self.tgt_embedding = ScaledEmbedding(tgt_vocab_size, config.d_model)
-        if config.tie_embeddings == "none":
-            self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=False)
-        self.dropout = Dropout(config.dropout)
         self.encoder = Encoder(config)
         self.decoder = Decoder(config, self.encoder.d_memory)
-
-    @property
-    def output_weight(self) -> Tensor:
-        """The projection to the vocabulary: its own, or the target embedding's."""
-        return self.output.weight if self.config.tie_embeddings == "none" else self.tgt_embedding.weight
-
-    @property
-    def max_length(self) -> int | None:
-        """There is no end to what a recurrent layer can read."""
-        return None
 
     def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
         """Hidden vectors (B, T, D), teacher-forced."""
@@ -173,7 +153,7 @@ class Gnmt(TranslationModel):
         """Log-probabilities (R, V) of the next piece of each row."""
         assert isinstance(state, RowState)
         hidden, rows = self.decoder.step(self.tgt_embedding(last_ids), state.rows, Source(*state.memory))
-        return self.project(hidden).float().log_softmax(dim=-1), state.after(rows)
+        return self.log_probs(hidden), state.after(rows)
 
     def multiply_adds(self, shape: BatchShape) -> int:
         """The layers of encoder and decoder, and the output."""
@@ -182,9 +162,9 @@ class Gnmt(TranslationModel):
         return encoder + decoder + shape.num_tgt_tokens * self.output_weight.numel()
 
     def _run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
-        hidden, attn_weights = self.decoder(self.dropout(self.tgt_embedding(tgt)), self._encode(src))
+        hidden, attn_weights = self.decoder(self.embed_tgt(tgt), self._encode(src))
         return hidden, attn_weights
 
     def _encode(self, src: Tensor) -> Source:
         is_word = src != self.pad_id
-        return self.decoder.bottom.read(self.encoder(self.dropout(self.src_embedding(src)), is_word), is_word)
+        return self.decoder.bottom.read(self.encoder(self.embed_src(src), is_word), is_word)

@@ -9,14 +9,15 @@ import torch
 from torch import Tensor, nn
 
 from jumok.architectures.luong import LuongConfig
+from jumok.models.embedded import EmbeddedModel
 from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
-from jumok.models.seq2seq import RecurrentModel, RecurrentStack, flat, layered
+from jumok.models.seq2seq import RecurrentStack, flat, layered
 from jumok.models.state import RowState
 from jumok.nn.recurrent import CellState
 from jumok.nn.source_attention import SourceAttention
 
 
-class Luong(RecurrentModel):
+class Luong(EmbeddedModel):
     """The decoder's top state h_t is compared with the encoder's; what it finds and h_t together predict.
 
     h̃_t = tanh(W_c·[c_t; h_t]); with `input_feeding` h̃_(t−1) is part of the decoder's input at step t. Without it no

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from jumok.architectures.moe import MoeConfig
-from jumok.models.interface import AttentionWeights, BatchShape, DecoderState, TranslationModel
+from jumok.models.embedded import EmbeddedModel
+from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
 from jumok.models.state import RowState
 from jumok.nn.dropout import Dropout
-from jumok.nn.embedding import ScaledEmbedding
 from jumok.nn.mixture import MixtureOfExperts
 from jumok.nn.recurrent import CellState, RecurrentLayer
 from jumok.nn.source_attention import SourceAttention
@@ -133,7 +133,7 @@ class Decoder(nn.Module):
         return self.first.advance(projected + self.from_context(context), state), context, attn_weights
 
 
-class Moe(TranslationModel):
+class Moe(EmbeddedModel):
     """GNMT with fewer layers, and a mixture of experts in the encoder and one in the decoder.
 
     Paper: Shazeer et al. 2017, section 5.3 and appendix E.
@@ -147,33 +147,13 @@ class Moe(TranslationModel):
     has_attention = True
 
     def __init__(self, config: MoeConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
-        super().__init__()
+        super().__init__(config, src_vocab_size, tgt_vocab_size, pad_id)
         self.config = config
-        self.pad_id = pad_id
-        self.src_embedding = ScaledEmbedding(src_vocab_size, config.d_model)
-        if config.tie_embeddings == "three-way":
-            assert src_vocab_size == tgt_vocab_size, "three-way tying needs one vocabulary"
-            self.tgt_embedding = self.src_embedding
-        else:
-            self.tgt_embedding = ScaledEmbedding(tgt_vocab_size, config.d_model)
-        if config.tie_embeddings == "none":
-            self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=False)
-        self.dropout = Dropout(config.dropout)
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
-
-    @property
-    def output_weight(self) -> Tensor:
-        """The projection to the vocabulary: its own, or the target embedding's."""
-        return self.output.weight if self.config.tie_embeddings == "none" else self.tgt_embedding.weight
-
-    @property
-    def max_length(self) -> int | None:
-        """Recurrence has no end."""
-        return None
 
     def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
         """Hidden vectors (B, T, D), teacher-forced."""
@@ -200,7 +180,7 @@ class Moe(TranslationModel):
         assert isinstance(state, RowState)
         states: list[CellState] = list(zip(state.rows[::2], state.rows[1::2], strict=True))  # h and c of each layer
         hidden, new_states = self.decoder.step(self.tgt_embedding(last_ids), states, Memory(*state.memory))
-        log_probs = self.project(hidden).float().log_softmax(dim=-1)
+        log_probs = self.log_probs(hidden)
         return log_probs, state.after(tuple(part for new in new_states for part in new))
 
     def multiply_adds(self, shape: BatchShape) -> int:
@@ -211,13 +191,13 @@ class Moe(TranslationModel):
 
     def _run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         memory, of_encoder = self._encode(src)
-        x = self.dropout(self.tgt_embedding(tgt))
+        x = self.embed_tgt(tgt)
         hidden, of_decoder, attn_weights = self.decoder(x, memory, tgt != self.pad_id)
         return hidden, of_encoder + of_decoder, attn_weights
 
     def _encode(self, src: Tensor) -> tuple[Memory, Tensor]:
         is_word = src != self.pad_id
-        values, penalty = self.encoder(self.dropout(self.src_embedding(src)), is_word)
+        values, penalty = self.encoder(self.embed_src(src), is_word)
         return Memory(values, self.decoder.attention.keys(values), is_word), penalty
 
 

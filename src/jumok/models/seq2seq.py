@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from jumok.architectures.base import Cell, ModelConfig
+from jumok.architectures.base import Cell
 from jumok.architectures.seq2seq import Seq2SeqConfig
-from jumok.models.interface import BatchShape, DecoderState, TranslationModel
+from jumok.models.embedded import EmbeddedModel
+from jumok.models.interface import BatchShape, DecoderState
 from jumok.models.state import RowState
 from jumok.nn.dropout import Dropout
-from jumok.nn.embedding import ScaledEmbedding
 from jumok.nn.recurrent import CellState, RecurrentLayer
 
 # --- stacks -----------------------------------------------------------------------------------------------------
@@ -89,53 +89,7 @@ def layered(rows: tuple[Tensor, ...], num_layers: int) -> list[CellState]:
 # --- the models -------------------------------------------------------------------------------------------------
 
 
-class RecurrentModel(TranslationModel):
-    """What recurrent models have in common: embeddings, and a projection to the vocabulary that may share them.
-
-    Differs: embeddings as in Vaswani et al. 2017, section 3.4, of variance 1 when looked up and 1 / d_model in the
-    projection, which Adam trains well; Sutskever et al. start all weights alike, within ±0.08. Pieces, not words.
-    """
-
-    def __init__(self, config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
-        super().__init__()
-        self.tying = config.tie_embeddings
-        self.pad_id = pad_id
-        self.src_embedding = ScaledEmbedding(src_vocab_size, config.d_model)
-        if self.tying == "three-way":
-            assert src_vocab_size == tgt_vocab_size, "three-way tying needs one vocabulary"
-            self.tgt_embedding = self.src_embedding
-        else:
-            self.tgt_embedding = ScaledEmbedding(tgt_vocab_size, config.d_model)
-        if self.tying == "none":
-            self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=False)
-        self.dropout = Dropout(config.dropout)
-
-    @property
-    def output_weight(self) -> Tensor:
-        """The projection to the vocabulary: its own, or the target embedding's."""
-        return self.output.weight if self.tying == "none" else self.tgt_embedding.weight
-
-    @property
-    def max_length(self) -> int | None:
-        """A recurrent layer can go on for ever."""
-        return None
-
-    def embed_src(self, src: Tensor) -> Tensor:
-        """(B, S) -> (B, S, D)."""
-        x: Tensor = self.dropout(self.src_embedding(src))
-        return x
-
-    def embed_tgt(self, tgt: Tensor) -> Tensor:
-        """(B, T) -> (B, T, D), or (R,) -> (R, D)."""
-        x: Tensor = self.dropout(self.tgt_embedding(tgt))
-        return x
-
-    def log_probs(self, hidden: Tensor) -> Tensor:
-        """Of every piece, as `step` returns them."""
-        return self.project(hidden).float().log_softmax(dim=-1)
-
-
-class Seq2Seq(RecurrentModel):
+class Seq2Seq(EmbeddedModel):
     """All that the decoder learns of the source is the state in which the encoder's layers end.
 
     Paper: Sutskever et al. 2014, section 2 (the encoder's last states start the decoder's layers) and section 3.3

@@ -12,12 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from jumok.architectures import TransformerConfig
-from jumok.models.interface import AttentionWeights, BatchShape, DecoderState, TranslationModel
+from jumok.models.embedded import EmbeddedModel
+from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
 from jumok.models.state import select_sentences
 from jumok.models.transformer_notes import LayerNotes, PassNotes
 from jumok.nn.attention import KeyValue, MultiHeadAttention
-from jumok.nn.dropout import Dropout
-from jumok.nn.embedding import ScaledEmbedding
 from jumok.nn.feed_forward import FeedForward
 from jumok.nn.masks import padding_mask
 from jumok.nn.mixture import MixtureOfExperts
@@ -231,7 +230,7 @@ class TransformerState:
 # --- the model --------------------------------------------------------------------------------------------------
 
 
-class Transformer(TranslationModel):
+class Transformer(EmbeddedModel):
     """Encoder and decoder of attention layers, between embeddings and a projection to the vocabulary.
 
     Paper: Vaswani et al. 2017, section 3 and figure 1.
@@ -241,39 +240,19 @@ class Transformer(TranslationModel):
     has_attention = True
 
     def __init__(self, config: TransformerConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
-        super().__init__()
+        super().__init__(config, src_vocab_size, tgt_vocab_size, pad_id)
         self.config = config
-        self.pad_id = pad_id
-        self.src_embedding = ScaledEmbedding(src_vocab_size, config.d_model)
-        if config.tie_embeddings == "three-way":
-            assert src_vocab_size == tgt_vocab_size, "three-way tying needs one vocabulary"
-            self.tgt_embedding = self.src_embedding
-        else:
-            self.tgt_embedding = ScaledEmbedding(tgt_vocab_size, config.d_model)
-        if config.tie_embeddings == "none":
-            self.output = nn.Linear(config.d_model, tgt_vocab_size, bias=False)
         self.piece_bias = nn.Parameter(torch.zeros(tgt_vocab_size)) if config.output_bias else None
         self.src_position = _positions(config)
         self.tgt_position = _positions(config)
-        self.dropout = Dropout(config.dropout)
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
         self._initialize()
 
     @property
-    def output_weight(self) -> Tensor:
-        """The projection to the vocabulary: its own, or the target embedding's."""
-        return self.output.weight if self.config.tie_embeddings == "none" else self.tgt_embedding.weight
-
-    @property
     def output_bias(self) -> Tensor | None:
         """How readily each piece is said whatever was read, where that is learned."""
         return self.piece_bias
-
-    @property
-    def max_length(self) -> int | None:
-        """Sinusoids have no end; learned positions do."""
-        return self.config.position_limit
 
     def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
         """Hidden vectors (B, T, D), teacher-forced."""
@@ -314,7 +293,7 @@ class Transformer(TranslationModel):
         for layer, of_self, of_memory in zip(self._decoder_layers(), state.past, state.memory, strict=True):
             x, new = layer.step(x, of_self, of_memory, state.memory_mask)
             past.append(new)
-        log_probs = self.project(self.decoder.final_norm(x[:, 0])).float().log_softmax(dim=-1)
+        log_probs = self.log_probs(self.decoder.final_norm(x[:, 0]))
         new_state = TransformerState(state.length + 1, past, state.memory, state.memory_mask, state.sentence_of_row)
         return log_probs, new_state
 
