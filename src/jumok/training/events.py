@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import time
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -34,22 +37,37 @@ class MetricsFile:
 
 
 class TensorBoard:
-    """The figures as TensorBoard's curves, in the run directory."""
+    """The figures as TensorBoard's curves, in the run directory.
+
+    Written at once and in this thread: TensorBoard's own writer has a thread of its own, where a full disk would end in
+    a traceback instead of one line.
+    """
 
     def __init__(self, folder: Path, log_every: int) -> None:
-        from torch.utils.tensorboard import SummaryWriter
+        from tensorboard.compat.proto.event_pb2 import Event as Record
 
-        self._folder = folder
-        with explain_full_disk(folder):
-            self._writer = SummaryWriter(str(folder))
         self._log_every = log_every
+        name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}.{os.getpid()}"
+        self._path = folder / name
+        self._write(Record(wall_time=time.time(), file_version="brain.Event:2"))
 
     def __call__(self, event: Event) -> None:
         """Every figure of a training or validation event becomes a point of a curve."""
+        from tensorboard.compat.proto.event_pb2 import Event as Record
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
         kind, step = event["event"], event.get("step")
         if kind == "validate" or (kind == "train" and event["step"] % self._log_every == 0):
-            with explain_full_disk(self._folder):
-                for name, value in event.items():
-                    if isinstance(value, int | float) and name != "step":
-                        self._writer.add_scalar(f"{kind}/{name}", value, step)
-                self._writer.flush()
+            figures = {
+                name: value for name, value in event.items() if isinstance(value, int | float) and name != "step"
+            }
+            values = [Summary.Value(tag=f"{kind}/{name}", simple_value=value) for name, value in figures.items()]
+            self._write(Record(wall_time=time.time(), step=step, summary=Summary(value=values)))
+
+    def _write(self, record: Any) -> None:
+        from tensorboard.summary.writer.record_writer import RecordWriter
+
+        with explain_full_disk(self._path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("ab") as file:
+                RecordWriter(file).write(record.SerializeToString())
