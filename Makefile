@@ -13,8 +13,8 @@ demo: $(VENV)/.installed ## train a Korean-English Transformer on this machine, 
 	$(VENV)/bin/jumok demo
 
 test: $(VENV)/.installed-dev ## every test
-	$(VENV)/bin/python -m pytest -n auto --ignore tests/system
-	$(VENV)/bin/python -m pytest tests/system
+	$(VENV)/bin/python -m pytest -n auto -m "not alone"
+	$(VENV)/bin/python -m pytest -m alone
 
 test-fast: $(VENV)/.installed-dev ## the tests that take seconds
 	$(VENV)/bin/python -m pytest -n auto -m "not slow"

@@ -42,7 +42,16 @@ validate_bleu = 20
 threads = 1
 """
 
+_ALONE = ("faults", "distributed", "browser", "test_bulk.py", "test_interruption.py", "test_serve.py")
 Jumok = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what must not run beside other tests."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here) and item.path.relative_to(here).parts[0] in _ALONE:
+            item.add_marker("alone")
 
 
 @pytest.fixture(scope="session")

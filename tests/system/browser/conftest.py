@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlencode
 
@@ -38,6 +37,13 @@ def _leave_out(reason: str) -> NoReturn:
     if os.environ.get("JUMOK_REQUIRE_CHROMIUM") == "1":
         pytest.fail(f"JUMOK_REQUIRE_CHROMIUM=1, but {reason}")
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def views() -> list[str]:
+    """All of the page's views, as the address names them."""
+    first = ["translate", "map", "tokens", "positions", "one", "masks"]
+    return [*first, "heads", "lanes", "loss", "beam", "stream", "training"]
 
 
 @pytest.fixture(scope="session")
@@ -123,15 +129,19 @@ class Explorer:
         self.address = address
         self.asked: list[str] = []
         self.complaints: list[str] = []
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(15_000)
         page.on("request", lambda request: self.asked.append(request.url))
         page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
     def open(self, view: str, **state: object) -> Explorer:
-        """Come to a view by its address."""
-        self.page.goto("about:blank")
-        self.page.goto(f"{self.address}#{urlencode({'view': view, 'lang': 'en', **state})}")
+        """Come to a view by its address: from another view without a reload, else anew."""
+        place = urlencode({"view": view, "lang": "en", **state})
+        if self.page.url.startswith(self.address) and f"view={view}" not in self.page.url:
+            self.page.evaluate("(place) => { location.hash = place; }", place)
+        else:
+            self.page.goto("about:blank")
+            self.page.goto(f"{self.address}#{place}")
         self.page.locator(f"#view-{view}").wait_for()
         return self.settle()
 
@@ -151,13 +161,25 @@ class Explorer:
         self.control(key).fill(str(value))
         return self.settle()
 
+    def write(self, text: str) -> Explorer:
+        """Another sentence."""
+        box = self.page.locator('[data-part="text"]')
+        box.fill(text)
+        box.press("Enter")
+        return self.settle()
+
     def tables(self) -> list[list[list[str]]]:
         """Every table of the view, those behind a picture too: rows of cells."""
-        for summary in self.page.locator("main details:not([open]) > summary").all():
-            summary.click()
         return self.page.evaluate(
-            """[...document.querySelectorAll("main table")].map((table) =>
-                [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)))"""
+            """async () => {
+                for (const details of document.querySelectorAll("main details:not([open])")) {
+                    const opened = new Promise((done) => details.addEventListener("toggle", done, { once: true }));
+                    details.open = true;
+                    await opened;
+                }
+                return [...document.querySelectorAll("main table")].map((table) =>
+                    [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)));
+            }"""
         )
 
     def problem(self) -> str:

@@ -9,8 +9,6 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-VIEWS = "translate map tokens positions one masks heads lanes loss beam stream training".split()
-
 
 def test_the_address_keeps_the_state(explorer):
     page = explorer.page
@@ -89,9 +87,7 @@ def test_keys_reach_everything(explorer, view):
     reached = set()
     for _ in range(wanted + 5):
         page.keyboard.press("Tab")
-        reached.add(page.evaluate(
-            """[...document.querySelectorAll("*")].indexOf(document.activeElement)"""
-        ))
+        reached.add(page.evaluate("""[...document.querySelectorAll("*")].indexOf(document.activeElement)"""))
     assert len(reached) >= wanted
 
 
@@ -122,16 +118,16 @@ def test_focus_stays_where_it_was(explorer):
     assert page.evaluate("document.activeElement.id") == "view" and "view=heads" in page.url
 
 
-def test_exported_page_shows_the_same(explorer, run, program, tmp_path: Path):
+def test_exported_page_shows_the_same(explorer, views, run, program, tmp_path: Path):
     page_file = tmp_path / "page.html"
     subprocess.run([*program, "serve", str(run.path), "--export", str(page_file)], check=True, capture_output=True)
-    served = {view: explorer.open(view).tables() for view in VIEWS}
+    served = {view: explorer.open(view).tables() for view in views}
     translation = explorer.open("translate").part("translation")
     page = explorer.page.context.browser.new_page(locale="en-US")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     alone = type(explorer)(page, page_file.as_uri())
-    assert {view: alone.open(view).tables() for view in VIEWS} == served
+    assert {view: alone.open(view).tables() for view in views} == served
     assert alone.open("translate").part("translation") == translation
     alone.control("beam").fill("1")
     assert "copy made for one sentence" in alone.problem()

@@ -128,7 +128,7 @@ function drawShell() {
   const skip = part("skip");
   skip.textContent = shell("skip");
   skip.onclick = (event) => { event.preventDefault(); main.focus(); };
-  part("model").textContent = model ? `${model.name} · ${model.source.name} → ${model.target.name}` : "";
+  part("model").textContent = model ? `${model.name} · ${nameOf(model.source)} → ${nameOf(model.target)}` : "";
   const giveBackFocus = keepFocus(part("switches"));
   replace(part("switches"),
     button(other === "ko" ? "한국어" : "English", () => { remember("lang", other); state.lang = other; writeState(state); drawShell(); if (model) show(); }, { lang: other, "data-switch": "language" }),
@@ -159,15 +159,21 @@ function drawSentence() {
   const attributes = (name) => ({ lang: model[name === "text" ? "source" : "target"].code, dir: "auto", maxlength: model.limits.characters, "data-part": name, readonly: isExported });
   boxes = {
     text: textBox({
-      label: shell("source", model.source.name), value: context.sentence.text, attributes: attributes("text"),
+      label: shell("source", nameOf(model.source)), value: context.sentence.text, attributes: attributes("text"),
       onsettle: (text) => context.set({ text, target: undefined }),
     }),
     target: textBox({
-      label: shell("target", model.target.name), value: state.target ?? "", attributes: { ...attributes("target"), placeholder: shell("own") },
+      label: shell("target", nameOf(model.target)), value: state.target ?? "", attributes: { ...attributes("target"), placeholder: shell("own") },
       onsettle: (target) => context.set({ target }),
     }),
   };
   replace(form, boxes.text, boxes.target);
+}
+
+// A language as the reader's language calls it.
+function nameOf({ code, name }) {
+  const known = new Intl.DisplayNames([language()], { type: "language", fallback: "none" });
+  try { return known.of(code) ?? name; } catch { return name; } // a code that no standard knows
 }
 
 function applyTheme() {

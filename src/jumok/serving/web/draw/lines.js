@@ -3,7 +3,7 @@
 import { h, svg } from "jumok/dom.js";
 import { behind, chance, number, table } from "jumok/draw/table.js";
 
-const W = 560, H = 240, LEFT = 56, RIGHT = 16, TOP = 12, BOTTOM = 42;
+const W = 560, H = 250, LEFT = 64, RIGHT = 18, TOP = 12, BOTTOM = 52;
 
 // series: [{ name, points: [[x, y], …] }]; xNames: what stands at x = 0, 1, … where these are no numbers;
 // numbers: makes the table where it shows more than the curves.
@@ -21,9 +21,9 @@ export function lines({ series, label, xLabel, tableLabel, xNames, numbers, logY
       return [svg("line", { x1: LEFT, x2: W - RIGHT, y1: y, y2: y, class: "grid" }),
         svg("text", { x: LEFT - 6, y: y + 4, class: "tick end" }, short(logY ? 10 ** tick : tick))];
     }),
-    xNames ? xNames.map((name, x) => svg("text", { x: toX(x), y: H - 20, class: "tick middle" }, name)) : [
-      svg("text", { x: LEFT, y: H - 18, class: "tick" }, short(x0)), svg("text", { x: W - RIGHT, y: H - 18, class: "tick end" }, short(x1))],
-    svg("text", { x: (LEFT + W) / 2, y: H - 4, class: "tick middle" }, xLabel),
+    xNames ? xNames.map((name, x) => svg("text", { x: toX(x), y: H - 30, class: "tick middle" }, name)) : [
+      svg("text", { x: LEFT, y: H - 30, class: "tick" }, short(x0)), svg("text", { x: W - RIGHT, y: H - 30, class: "tick end" }, short(x1))],
+    svg("text", { x: (LEFT + W) / 2, y: H - 6, class: "tick middle" }, xLabel),
     series.map((one, i) => {
       const known = one.points.filter(([, y]) => Number.isFinite(y) && (!logY || y > 0)).map(([x, y]) => [toX(x).toFixed(1), toY(y).toFixed(1)]);
       return [svg("polyline", { class: "line", style: { stroke: `var(--line-${i + 1})` }, points: known.join(" ") }),

@@ -18,13 +18,13 @@ const strings = {
   ko: {
     title: "지도",
     question: "무엇이 어디로, 어떤 모양으로 흐를까요?",
-    see: "이 모델로 그린 논문의 그림 1입니다. 인코더 {0}층, 디코더 {1}층, 매개변수 {2}개입니다. 블록을 고르면 그 안을 볼 수 있습니다.",
-    post: "논문의 그림처럼 더한 뒤마다 정규화합니다(post-norm).", pre: "논문의 그림과 달리 하위 층마다 그 앞에서 정규화하고(pre-norm), 끝에서 한 번 더 정규화합니다.",
+    see: "이 모델로 그린 논문의 그림 1입니다. 인코더 {0}층, 디코더 {1}층, 파라미터 {2}개입니다. 블록을 고르면 그 안을 볼 수 있습니다.",
+    post: "논문의 그림처럼 더할 때마다 그 뒤에서 정규화합니다(post-norm).", pre: "논문의 그림과 달리 하위 층마다 그 앞에서 정규화하고(pre-norm), 맨 끝에서 한 번 더 정규화합니다.",
     sizes: "이 문장에서 원문 조각은 S = {0}개, 번역문 조각은 T = {1}개입니다(끝 표시 포함).",
-    block: "블록", shape: "모양", params: "매개변수", goes: "보기: {0}",
+    block: "블록", shape: "모양", params: "파라미터", goes: "{0} 화면으로 이동",
     src_embedding: "원문 임베딩", tgt_embedding: "번역문 임베딩", src_position: "위치", tgt_position: "위치", encoder_self: "셀프 어텐션", encoder_ff: "피드포워드", decoder_self: "마스크 셀프 어텐션",
-    decoder_cross: "교차 어텐션", decoder_ff: "피드포워드", norm: "정규화", output: "선형 변환", softmax: "소프트맥스", other: "이 모델은 트랜스포머가 아니라 {0}입니다. 부분은 다음과 같습니다:",
-    source: "원문", target: "번역문 (한 칸 뒤로)", shared: "함께 씀",
+    decoder_cross: "교차 어텐션", decoder_ff: "피드포워드", norm: "정규화", output: "선형 변환", softmax: "소프트맥스", other: "이 모델은 트랜스포머가 아니라 다른 구조({0})입니다. 구성은 다음과 같습니다.",
+    source: "원문", target: "번역문 (한 칸 밀림)", shared: "함께 씀",
   },
 };
 
@@ -39,7 +39,7 @@ const WIDE = 190, HIGH = 38, LEFT = [70, 400], BOTTOM = 700, SIDE = 22;
 
 function mount(root, context) {
   const { t, model } = context;
-  const rows = model.blocks.map((block) => [t(block.id) === block.id ? block.title : t(block.id), block.shape, block.params === null ? t("shared") : block.params.toLocaleString()]);
+  const rows = model.blocks.map((block) => [block.id in LEADS_TO ? t(block.id) : block.title, block.shape, block.params === null ? t("shared") : block.params.toLocaleString()]);
   const parts = table([t("block"), t("shape"), t("params")], rows, t("title"));
   if (model.architecture !== "transformer") {
     replace(root, h("p", {}, t("other", model.architecture)), parts);

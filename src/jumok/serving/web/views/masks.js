@@ -25,15 +25,15 @@ const strings = {
   },
   ko: {
     title: "마스크",
-    question: "누구에게 무엇을 가리고, 왜 0이 아니라 −∞일까요?",
-    padding: "패딩: 배치의 짧은 문장은 빈자리를 채우고, 채운 자리는 아무도 보지 않습니다", causal: "인과(causal): 번역문 조각은 자기와 앞의 조각만 봅니다", cross: "교차: 모든 번역문 조각이 모든 원문 조각을 봅니다",
+    question: "무엇을 누구에게 가리고, 왜 0이 아니라 −∞로 가릴까요?",
+    padding: "패딩 마스크: 배치의 짧은 문장은 빈자리를 채우고, 채운 자리는 아무도 보지 않습니다", causal: "인과 마스크(causal mask): 번역문 조각은 자기 자신과 앞의 조각만 봅니다", cross: "교차 어텐션: 모든 번역문 조각이 모든 원문 조각을 봅니다",
     shown: "파란 칸은 볼 수 있고 회색 칸은 가려져 있습니다.", sentence: "{0}번 문장", also: "여기서도 가린 자리에는 위에서 고른 값을 넣습니다.",
     fill: "가린 자리에 넣는 값", minus_infinity: "소프트맥스 전에 점수 −∞ (논문)", zero_before: "소프트맥스 전에 점수 0", zero_after: "소프트맥스 뒤에 가중치 0",
-    "minus_infinity.why": "e^−∞ = 0이므로 가중치가 정확히 0이고, 나머지의 합은 여전히 1입니다.", "zero_before.why": "e^0 = 1이므로, 가린 조각이 점수가 음수인 조각보다 더 큰 가중치를 받습니다. 마스크가 가리지 못합니다.", "zero_after.why": "가린 조각은 0이 되지만 나머지의 합이 1이 아닙니다. 가린 것이 많을수록 출력이 작아집니다.",
-    softmax: "이 모델의 점수 한 줄을 세 가지로 처리한 결과", score: "점수", hidden: "가려짐", sum: "합",
-    experiment: "뒤의 낱말을 바꾸면 앞의 예측이 움직일까요?",
-    is_causal: "인과 마스크 켜기", at: "바꿀 번역문 조각", by: "다음으로", moved: "앞의 예측 {0}개가 바뀌었습니다. 모델이 정답을 미리 본 것입니다.", still: "앞의 예측은 조금도 움직이지 않았습니다. 뒤에 오는 것은 보이지 않습니다.", small: "앞의 예측 가운데 조각이 바뀐 것은 없지만, {0}개가 0.001 넘게 움직였습니다.",
-    before: "바꾸기 전", after: "바꾼 뒤", piece_at: "위치", change: "확률이 가장 크게 바뀐 정도",
+    "minus_infinity.why": "e^−∞ = 0이므로 가중치가 정확히 0이고, 나머지의 합은 여전히 1입니다.", "zero_before.why": "e^0 = 1이므로, 가린 조각이 점수가 음수인 조각보다 더 큰 가중치를 받습니다. 마스크를 씌워도 가려지지 않습니다.", "zero_after.why": "가린 조각은 0이 되지만 나머지의 합이 1이 되지 않습니다. 가린 것이 많을수록 출력이 작아집니다.",
+    softmax: "이 모델의 점수 한 행에 세 가지 방법으로 소프트맥스를 적용한 결과", score: "점수", hidden: "가려짐", sum: "합",
+    experiment: "뒤쪽 조각을 바꾸면 앞쪽 예측이 달라질까요?",
+    is_causal: "인과 마스크 켜기", at: "바꿀 번역문 조각", by: "새 조각", moved: "앞쪽 예측 {0}개가 바뀌었습니다. 모델이 정답을 미리 본 것입니다.", still: "앞쪽 예측은 조금도 달라지지 않았습니다. 뒤에 오는 조각이 보이지 않기 때문입니다.", small: "앞쪽 예측 가운데 조각이 바뀐 것은 없지만, {0}개는 확률이 0.001 넘게 달라졌습니다.",
+    before: "바꾸기 전", after: "바꾼 뒤", piece_at: "위치", change: "확률의 최대 변화",
   },
 };
 
@@ -62,9 +62,9 @@ function mount(root, context) {
     replace(maps.children[2], map("cross", answer.masks.cross, forward.tgt_in_labels, forward.src_labels));
     why.textContent = t(`${how}.why`);
     const row = answer.softmax;
-    replace(softmax, table(["", ...row.labels.map((label, i) => (row.visible[i] ? label : `${label} (${t("hidden")})`)), t("sum")], [
-      [t("score"), ...row.scores.map((value) => number(value, 2)), ""],
-      ...FILLS.map((one) => [`${one === how ? "▶ " : ""}${t(one)}`, ...row.weights[one].map((value) => number(value)), number(row.weights[one].reduce((a, b) => a + b, 0))]),
+    replace(softmax, table([t("piece"), t("score"), ...FILLS.map((one) => (one === how ? h("mark", {}, t(one)) : t(one)))], [
+      ...row.labels.map((label, i) => [row.visible[i] ? label : `${label} (${t("hidden")})`, number(row.scores[i], 2), ...FILLS.map((one) => number(row.weights[one][i]))]),
+      [t("sum"), "", ...FILLS.map((one) => number(row.weights[one].reduce((a, b) => a + b, 0)))],
     ], t("softmax")));
     const moved = answer.predictions.filter((one, i) => i < position && one.before !== one.after).length;
     const stirred = answer.predictions.filter((one, i) => i < position && one.change > 0.001).length;

@@ -22,10 +22,10 @@ const strings = {
   ko: {
     title: "어텐션 하나",
     question: "Q, K, V는 정말 무엇이고, 왜 √d_k로 나눌까요?",
-    see: "쿼리(query)는 묻고, 키(key)는 얼마나 맞는지 답하고, 밸류(value)는 가져올 내용입니다. 나누지 않으면 곱 {0}개의 합인 점수가 √{0}배로 퍼지고, 소프트맥스가 한 자리에 몰려 기울기가 사라집니다.",
+    see: "쿼리(query)는 묻고, 키(key)는 얼마나 맞는지 답하고, 밸류(value)는 가져올 내용입니다. 나누지 않으면 곱 {0}개를 더한 점수가 √{0}배 넓게 퍼지고, 소프트맥스가 한 위치에 몰려 그래디언트가 사라집니다.",
     scale: "√d_k로 나누기", row: "보는 조각",
     scores: "1. q·k", scaled: "2. ÷ √{0} = {1}", unscaled: "2. 나누지 않음", masked: "3. 마스크: 가린 곳은 −∞가 됩니다 (회색)", weights: "4. 소프트맥스", context: "5. v의 가중합",
-    entropy: "“{0}” 줄의 엔트로피: {1}비트 (나누면 {2}, 나누지 않으면 {3}; {4}곳에 고르게 퍼지면 {5})",
+    entropy: "“{0}” 행의 엔트로피: {1}비트 (나누면 {2}, 나누지 않으면 {3}, 볼 수 있는 {4}곳에 고르게 퍼지면 {5})",
     vectors: "“{0}”의 q, 그리고 볼 수 있는 모든 조각의 k와 v", q: "q", k: "k", v: "v", sum: "Σ 가중치 · v", dimension: "차원",
   },
 };
@@ -57,7 +57,7 @@ function mount(root, context) {
     replace(steps.children[1], map(before, isScaled ? t("scaled", model.numbers.d_k, number(Math.sqrt(model.numbers.d_k), 2)) : t("unscaled"), signed, 2));
     replace(steps.children[2], map(masked, t("masked"), signed, 2));
     replace(steps.children[3], map(weights, t("weights"), weightColor, 3));
-    const chosen = place(state.from, 0, rows.length - 1);
+    const chosen = place(state.from, which === "decoder" ? rows.length - 1 : 0, rows.length - 1); // the first of the decoder sees itself only
     replace(row, rows.map((text, i) => h("option", { value: i, selected: i === chosen }, text)));
     const seen = columns.filter((_, column) => part.visible.at(chosen, column)).length;
     entropy.textContent = t("entropy", rows[chosen], number(isScaled ? answer.entropy[chosen] : answer.entropy_unscaled[chosen], 2), number(answer.entropy[chosen], 2),
@@ -88,7 +88,7 @@ function strip(values, places, names, { t }, label) {
   const width = values.shape[1], largest = Math.max(...values.data.map(Math.abs), 1e-6);
   const chosen = new Numbers([places.length, width], Float32Array.from({ length: places.length * width }, (_, i) => values.at(places[Math.floor(i / width)], i % width)));
   return heatmap({
-    rows: names, columns: Array.from({ length: width }, (_, i) => String(i)), values: chosen, label, tableLabel: t("table"), color: (value) => signedColor(value / largest), size: 12, digits: 2,
+    rows: names, columns: Array.from({ length: width }, (_, i) => String(i)), values: chosen, label, tableLabel: t("table"), color: (value) => signedColor(value / largest), size: 14, digits: 2,
   });
 }
 

@@ -14,8 +14,8 @@ const strings = {
   ko: {
     title: "학습 과정",
     question: "모델은 어떻게 여기까지 왔을까요?",
-    train_loss: "학습 손실 (조각당)", valid_loss: "검증 손실 (조각당)", valid_bleu: "검증 BLEU (탐욕 탐색)", learning_rate: "학습률",
-    result: "{2}단계, {3}분 동안 배워서 {1}에서 BLEU {0}입니다.", steps: "단계", same: "저장된 체크포인트마다 같은 문장", checkpoint: "단계", says: "한 말", score: "점수", none: "이 실행에는 모델 말고 남은 체크포인트가 없습니다.", samples: "배우는 동안 한 검증 문장을 번역한 말 (BLEU는 검증 자료 전체의 값)", bleu: "BLEU", nothing: "이 실행에는 학습 기록이 없습니다.",
+    train_loss: "학습 손실 (조각당)", valid_loss: "검증 손실 (조각당)", valid_bleu: "검증 BLEU (그리디 디코딩)", learning_rate: "학습률",
+    result: "{2}스텝, {3}분 동안 학습한 결과 {1} 데이터에서 BLEU {0}입니다.", steps: "스텝", same: "남아 있는 체크포인트마다 같은 문장을 번역한 결과", checkpoint: "스텝", says: "번역", score: "점수", none: "이 학습 결과에는 모델 외에 남아 있는 체크포인트가 없습니다.", samples: "학습하는 동안 검증 문장 하나를 번역한 결과 (BLEU는 검증 데이터 전체의 값)", bleu: "BLEU", nothing: "이 학습 결과에는 학습 기록이 없습니다.",
   },
 };
 
