@@ -187,6 +187,11 @@ class Config(Section):
             raise ValueError(
                 f"decoding.replace_unknown needs attention to the source, which {self.model.architecture} does not have"
             )
+        if self.decoding.coverage_penalty and not self.model.has_attention:
+            raise ValueError(
+                "decoding.coverage_penalty needs attention to the source, which "
+                f"{self.model.architecture} does not have"
+            )
         if self.tokenizer.kind == "word" and self.tokenizer.sampling:
             raise ValueError(
                 f"tokenizer.sampling = {self.tokenizer.sampling} cuts pieces, but kind = word has none to cut"

@@ -229,7 +229,7 @@ def _refuse_changes(config: Config, directory: RunDirectory, corpus: PreparedCor
         old, new = getattr(before, section).model_dump(), getattr(config, section).model_dump()
         for key, value in new.items():
             is_fixed = section != "training" or key in _FIXED_TRAINING_KEYS
-            if is_fixed and key not in _FREE_DATA_KEYS and old[key] != value:
+            if is_fixed and key not in _FREE_DATA_KEYS and old.get(key, value) != value:
                 changes.append((section, f"{section}.{key} was {old[key]} and is {value} now"))
     changes += [("data", change) for change in directory.changed_data(corpus)]
     for section, change in changes:

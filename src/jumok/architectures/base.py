@@ -51,4 +51,6 @@ class MixtureConfig(ModelConfig):
     def _enough_experts(self) -> MixtureConfig:
         if self.experts and self.experts_used > self.experts:
             raise ValueError(f"experts_used = {self.experts_used} is more than there are: experts = {self.experts}")
+        if self.experts > 1 and self.experts_used == 1:
+            raise ValueError("experts_used = 1 gives the gates no gradient; use 2 or more")
         return self

@@ -15,7 +15,7 @@ from jumok.comparison.sections import BudgetKind, CompareSection, SystemSection,
 from jumok.config import Config, DataConfig, TokenizerConfig, parse_config, read_toml
 from jumok.errors import ConfigError
 
-_LIMITS = {"steps": "max_steps", "tokens": "max_tokens", "flops": "max_flops", "minutes": "max_minutes"}
+LIMITS = {"steps": "max_steps", "tokens": "max_tokens", "flops": "max_flops", "minutes": "max_minutes"}
 _NO_LIMIT = 10**9  # steps that no training makes: another budget ends it
 _SHARED = ("model", "training", "decoding", "tokenizer")
 
@@ -31,7 +31,7 @@ class Budget:
     def limits(self) -> Values:
         """The keys of [training] that end a training with the budget."""
         amount = int(self.amount) if self.kind in ("steps", "tokens") else self.amount
-        return {"max_steps": _NO_LIMIT, _LIMITS[self.kind]: amount}
+        return {"max_steps": _NO_LIMIT, LIMITS[self.kind]: amount}
 
     def __str__(self) -> str:
         if self.kind == "flops":
@@ -157,7 +157,7 @@ def _budget(compare: CompareSection, owners: list[Values], where: str) -> Budget
     """The budget, where nothing else is said about when a training ends."""
     for owner in owners:
         training = owner.get("training", {})
-        for key in _LIMITS.values():
+        for key in (*LIMITS.values(), "patience"):
             if isinstance(training, dict) and key in training:
                 raise ConfigError(
                     f"{where}: training.{key} would make the budget unequal; [compare] budget and amount say when a "

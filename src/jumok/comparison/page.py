@@ -138,9 +138,9 @@ def _layers_of_systems(comparison: Comparison) -> str:
         layers = (system.layers or {}).get("layers") or {}
         if not layers:
             continue
-        rows = [(name, _size(f.get("output_rms")), _size(f.get("gradient_norm"))) for name, f in layers.items()]
+        rows = [(name, _size(f, "output_rms"), _size(f, "gradient_norm")) for name, f in layers.items()]
         entropy = (system.layers or {}).get("attention_entropy") or {}
-        sharpness = [(kind, *map(_size, values)) for kind, values in entropy.items() if values]
+        sharpness = [(kind, *map(_number, values)) for kind, values in entropy.items() if values]
         depth = max((len(row) - 1 for row in sharpness), default=0)
         padded = [(*row, *[shown.NOTHING] * (depth + 1 - len(row))) for row in sharpness]
         head = ("Attention entropy", *(f"layer {i + 1}" for i in range(depth)))
@@ -247,5 +247,9 @@ def _unbroken(text: str) -> str:
     return escape(text).replace(" ", "\u00a0")
 
 
-def _size(value: float | None) -> str:
+def _size(figures: dict[str, float | None], key: str) -> str:
+    return _number(figures[key]) if key in figures else shown.NOTHING
+
+
+def _number(value: float | None) -> str:
     return "not a number" if value is None else f"{value:.3g}"

@@ -16,10 +16,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from jumok import pipeline
 from jumok.comparison import measures
 from jumok.comparison.catalogue import nearest
-from jumok.comparison.config import Budget, ComparisonConfig, System, in_order_of_need
+from jumok.comparison.config import LIMITS, Budget, ComparisonConfig, System, in_order_of_need
 from jumok.comparison.results import Comparison, SystemResult
 from jumok.config import Config
 from jumok.data.batching import collate, plan_pool
@@ -35,11 +37,13 @@ from jumok.text.normalization import normalize
 from jumok.text.tokenizer import PAD_ID
 from jumok.training.events import Listener
 from jumok.training.interruption import Interrupted
+from jumok.training.starting_point import starting_point
 from jumok.translator import Translator
 
 Say = Callable[[str], None]
 Watch = Callable[[System], AbstractContextManager[Listener | None]]
 OnFailure = Callable[[System, Exception], None]
+_FREE_TRAINING_KEYS = {"device", "threads", "log_every", "keep_last", "max_skipped"}  # they change no result
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class Runner:
         self.say, self.watch, self.on_failure = say, watch, on_failure
         self.test_set = _read_test_set(config)
         self._prepared = _shared_folders(config)
+        self._num_threads = torch.get_num_threads()
         self._translations: dict[str, list[str]] = {}
 
     def run(self) -> Comparison:
@@ -114,6 +119,7 @@ class Runner:
 
     def _guarded(self, system: System, results: dict[str, SystemResult]) -> SystemResult:
         """A system's figures; where something goes wrong, that it failed and why."""
+        torch.set_num_threads(self._num_threads)  # what one system sets is not for the next
         try:
             self._require_needs(system, results)
             result = self._ensemble(system, results) if system.members else self._trained(system, results)
@@ -135,6 +141,7 @@ class Runner:
     def _trained(self, system: System, results: dict[str, SystemResult]) -> SystemResult:
         directory, config = self.directory(system), system.config
         assert config is not None
+        _refuse_other_training(directory, config)
         with self.watch(system) as listener:
             result = pipeline.train(
                 config,
@@ -227,11 +234,9 @@ class Runner:
             is_same = (directory.result() or {}).get("members") == list(system.members)
             return is_same and all(map(self._is_finished, members)) and _is_newer(directory.result_file, files)
         try:
-            return (
-                directory.result() is not None
-                and directory.report_file.exists()
-                and directory.config() == system.config
-            )
+            assert system.config is not None
+            config, _ = starting_point(system.config, directory, _say_nothing)  # completed, as the run has it
+            return directory.result() is not None and directory.report_file.exists() and directory.config() == config
         except JumokError:
             return False
 
@@ -268,11 +273,11 @@ class Runner:
 
     def _cost_of_an_update(self, system: System) -> float:
         """Of the first one, in the measure of the budget."""
+        config = system.config
         while system.start_from:  # its own corpus comes later, and has the same pieces
             system = self.config.system(system.start_from)
-        config = system.config
-        assert config is not None
-        corpus = pipeline.prepare(config, _say_nothing, prepared=self._prepared[system.name])
+        assert config is not None and system.config is not None
+        corpus = pipeline.prepare(system.config, _say_nothing, prepared=self._prepared[system.name])
         return update_cost(config, corpus, self.config.budget)
 
     def _with_differences(self, results: list[SystemResult]) -> list[SystemResult]:
@@ -296,6 +301,23 @@ class Runner:
         return bleu.signature
 
 
+def _refuse_other_training(directory: RunDirectory, config: Config) -> None:
+    """A row shows what its configuration gives: a run that was trained otherwise is not gone on with.
+
+    Its budget may grow where the learning rate does not depend on it.
+    """
+    if not directory.checkpoints.steps():
+        return
+    old, new = (one.training.model_dump(exclude=_FREE_TRAINING_KEYS) for one in (directory.config(), config))
+    for key, value in new.items():
+        may_grow = key in LIMITS.values() and config.training.schedule in ("inverse_sqrt", "constant")
+        if old[key] != value and not (may_grow and old[key] is not None and value is not None and value > old[key]):
+            raise RunError(
+                f"{directory.path}: training.{key} was {old[key]} and is {value} now, and the figures would be those "
+                f"of the old training; remove {directory.path} to train it anew, or put it back"
+            )
+
+
 def update_cost(config: Config, corpus: PreparedCorpus, budget: Budget) -> float:
     """What the first update takes of a budget of tokens or FLOPs."""
     split, training = corpus.split("train"), config.training
@@ -304,7 +326,9 @@ def update_cost(config: Config, corpus: PreparedCorpus, budget: Budget) -> float
     if budget.kind == "tokens":
         return sum(batch.num_tgt_tokens for batch in batches)
     model = build_model(config.model, corpus.src_tokenizer.vocab_size, corpus.tgt_tokenizer.vocab_size, PAD_ID)
-    return sum(training_flops(model, batch) for batch in batches)
+    # Reinforced: each sample is drawn (a pass forward), then learned from (two forward, one back): 5 thirds of a step.
+    factor = 1 + 5 * training.num_samples / 3 if training.objective == "reinforced" else 1
+    return factor * sum(training_flops(model, batch) for batch in batches)
 
 
 def read_translations(path: Path) -> list[str]:

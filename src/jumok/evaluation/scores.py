@@ -111,9 +111,16 @@ def compare(
     ]
 
 
+class _Chrf(CHRF):  # type: ignore[misc]
+    """sacreBLEU's own; a sample without any match would be another kind of float, and no mean is taken of both."""
+
+    def _compute_f_score(self, statistics: list[int]) -> float:
+        return float(super()._compute_f_score(statistics))
+
+
 def _metrics(target: str, lowercase: bool) -> dict[str, BLEU | CHRF]:
     tokenizer, _ = bleu_tokenizer(target)
-    return {"BLEU": BLEU(tokenize=tokenizer, lowercase=lowercase), "chrF": CHRF(lowercase=lowercase)}
+    return {"BLEU": BLEU(tokenize=tokenizer, lowercase=lowercase), "chrF": _Chrf(lowercase=lowercase)}
 
 
 def _check(hypotheses: Sequence[str], references: Sequence[str]) -> None:

@@ -54,10 +54,18 @@ class Ensemble(TranslationModel):
         return _log_mean([_log_probs(model, model(src, tgt)) for model in self])
 
     def forward_with_alignment(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
-        """The same, and where the models looked (B, T, S) in the mean."""
-        passes = [model.forward_with_alignment(src, tgt) for model in self]
-        log_probs = [_log_probs(model, hidden) for model, (hidden, _) in zip(self, passes, strict=True)]
-        return _log_mean(log_probs), torch.stack([alignment for _, alignment in passes]).mean(dim=0)
+        """The same, and where those of the models that have attention looked (B, T, S) in the mean."""
+        log_probs, alignments = [], []
+        for model in self:
+            if model.has_attention:
+                hidden, alignment = model.forward_with_alignment(src, tgt)
+                alignments.append(alignment)
+            else:
+                hidden = model(src, tgt)
+            log_probs.append(_log_probs(model, hidden))
+        if not alignments:
+            raise UsageError("none of these models has attention to the source: no word alignments, no coverage")
+        return _log_mean(log_probs), torch.stack(alignments).mean(dim=0)
 
     def forward_with_weights(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, AttentionWeights]:
         """Heads of several models are not one set of heads."""

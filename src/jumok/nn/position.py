@@ -43,7 +43,8 @@ class SinusoidalPositions(nn.Module):
         """Add the position of each token to its embedding; `start` is the position of the first one."""
         end, table = start + x.size(1), self.table
         if end > table.size(0):
-            table = self.table = sinusoids(2 * end, self.d_model).to(table)  # another thread may put its own there
+            with torch.inference_mode(False):  # training may go on with it; another thread may put its own there
+                table = self.table = sinusoids(2 * end, self.d_model).to(table.device, table.dtype)
         return x + table[start:end]
 
 

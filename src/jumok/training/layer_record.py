@@ -39,11 +39,11 @@ def record_layers(objective: Objective, batch: Batch) -> dict[str, Any]:
 
 
 def stack_layers(model: nn.Module) -> dict[str, nn.Module]:
-    """The layers of every stack, by name: what stands in a ModuleList, but for lists inside of layers."""
+    """The layers of every stack, by name: what stands in a list, but for lists inside of layers."""
     layers: dict[str, nn.Module] = {}
     for name, module in model.named_modules():
         is_inside = any(name.startswith(f"{layer}.") for layer in layers)
-        if isinstance(module, nn.ModuleList) and not is_inside:
+        if isinstance(module, nn.ModuleList | nn.Sequential) and not is_inside:
             layers |= {f"{name}.{number}": layer for number, layer in enumerate(module)}
     return layers
 
@@ -67,13 +67,12 @@ def _sizes(objective: Objective, batch: Batch) -> dict[str, dict[str, float | No
             hook.remove()
     weights = [p for p in objective.model.parameters() if p.requires_grad]
     gradients = dict(zip(weights, torch.autograd.grad(loss / num_tokens, weights, allow_unused=True), strict=True))
-    sizes = {}
+    sizes: dict[str, dict[str, float | None]] = {}
     for name, layer in layers.items():
         own = [gradient for p in layer.parameters() if (gradient := gradients.get(p)) is not None]
-        sizes[name] = {
-            "output_rms": _figure(math.sqrt(squares[name] / counts[name])) if counts[name] else None,
-            "gradient_norm": _figure(float(nn.utils.get_total_norm(own))) if own else None,
-        }
+        sizes[name] = {"gradient_norm": _figure(float(nn.utils.get_total_norm(own)))} if own else {}
+        if counts[name]:  # a layer that is not called as a whole, or an expert without tokens, shows no output
+            sizes[name]["output_rms"] = _figure(math.sqrt(squares[name] / counts[name]))
     return sizes
 
 

@@ -211,6 +211,21 @@ def test_chosen_systems_are_trained_and_finished_ones_shown(compare: Callable[..
     assert status(compare(FOUR, "compare.amount=7", only=["other"])) == {"other": "done"}  # that plain was another
 
 
+def test_a_run_that_was_trained_otherwise_is_not_shown_as_this_one(compare: Callable[..., Comparison]) -> None:
+    systems = "[systems.plain]\n[systems.other]\ntraining.seed = 2\n"
+    compare(systems)
+    fewer = compare(systems, "compare.amount=3")
+    assert status(fewer) == {"plain": "failed", "other": "failed"}
+    assert fewer.systems[0].error is not None
+    assert "training.max_steps was 6 and is 3 now, and the figures would be those of the old" in fewer.systems[0].error
+    smoother = compare(systems + "training.label_smoothing = 0.3\n")
+    assert status(smoother) == {"plain": "done", "other": "failed"}
+    more = compare(systems, "compare.amount=8")
+    assert [system.steps for system in more.systems] == [8, 8]
+    annealed = compare(systems, "compare.amount=9", "training.schedule=cosine")
+    assert status(annealed) == {"plain": "failed", "other": "failed"}
+
+
 def test_what_a_chosen_system_needs_is_named(compare: Callable[..., Comparison]) -> None:
     (refined,) = compare(FOUR, only=["refined"]).systems
     assert refined.error == "needs plain, which is not trained yet; leave --only out, or add plain to it"

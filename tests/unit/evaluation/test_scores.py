@@ -137,3 +137,8 @@ def test_compare_and_score_agree_on_the_values():
     bleu, _ = score(HYPOTHESES, REFERENCES, "en", lowercase=True)
     comparison, _ = compare(HYPOTHESES, REFERENCES, REFERENCES, "en", lowercase=True)
     assert comparison.value == pytest.approx(bleu.value)
+
+
+def test_a_nearly_silent_system_has_a_score_and_an_interval():
+    bleu, chrf = score(["a dog", *[""] * 999], ["a dog ran"] * 1000, "en", use_bootstrap=True)
+    assert 0 <= bleu.value < 1 and 0 <= chrf.value < 1 and chrf.interval is not None
