@@ -13,11 +13,11 @@ demo: $(VENV)/.installed ## train a Korean-English Transformer on this machine, 
 	$(VENV)/bin/jumok demo
 
 test: $(VENV)/.installed-dev ## every test
-	$(VENV)/bin/python -m pytest -n auto -m "not alone"
+	$(VENV)/bin/python -m pytest -n auto --dist worksteal -m "not alone"
 	$(VENV)/bin/python -m pytest -m alone
 
 test-fast: $(VENV)/.installed-dev ## the tests that take seconds
-	$(VENV)/bin/python -m pytest -n auto -m "not slow"
+	$(VENV)/bin/python -m pytest -n auto --dist worksteal -m "not slow"
 
 lint: $(VENV)/.installed-dev ## format, lint and types
 	$(VENV)/bin/ruff format --check .
