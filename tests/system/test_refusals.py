@@ -18,6 +18,7 @@ from jumok.errors import CheckpointError, ResourceError, RunError
 from jumok.storage import checkpoints
 from jumok.storage.run_directory import RunDirectory
 from jumok.training import trainer
+from jumok.training.objective import TranslationObjective
 
 ADVICE = "else put it back, choose another --run, or remove runs/reverse to start anew"
 
@@ -159,7 +160,7 @@ def test_out_of_memory_names_the_setting_to_lower(
     def fail(self: Any, batch: Any) -> None:
         raise error
 
-    monkeypatch.setattr(trainer.TranslationObjective, "forward", fail)
+    monkeypatch.setattr(TranslationObjective, "forward", fail)
     with pytest.raises(ResourceError) as caught:
         pipeline.train(small(), say=silent)
     assert str(caught.value) == (
@@ -175,7 +176,7 @@ def test_other_runtime_errors_are_not_taken_for_memory(
     def fail(self: Any, batch: Any) -> None:
         raise RuntimeError("shapes do not fit")
 
-    monkeypatch.setattr(trainer.TranslationObjective, "forward", fail)
+    monkeypatch.setattr(TranslationObjective, "forward", fail)
     with pytest.raises(RuntimeError, match="^shapes do not fit$"):
         pipeline.train(small(), say=silent)
 
