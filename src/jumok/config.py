@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import tomllib
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from jumok.architectures import ARCHITECTURES, DEFAULT, AnyModelConfig, Section, TransformerConfig
-from jumok.errors import ConfigError
+from jumok.errors import ConfigError, nearest
 
 Beta = Annotated[float, Field(ge=0, lt=1)]
 
@@ -304,10 +303,10 @@ def _explain(problem: Any, where: str) -> str:
         case "extra_forbidden":
             known = list(_section_fields(section, architecture))
             of = f" of the architecture {architecture}" if section == "model" and architecture != DEFAULT else ""
-            return f"{place} is not a known key{of}; {_nearest(key, known, 'known keys')}"
+            return f"{place} is not a known key{of}; {nearest(key, known, 'known keys')}"
         case "union_tag_invalid":
             name = problem["ctx"]["tag"]
-            advice = _nearest(name, list(ARCHITECTURES), "known architectures")
+            advice = nearest(name, ARCHITECTURES, "known architectures")
             return f'{where}: [model] architecture = "{name}" is not known; {advice}'
         case "missing" if len(path) > 2:
             return f"{place} = {problem['input']!r}: expected {path[-1] + 1} values"
@@ -319,12 +318,6 @@ def _explain(problem: Any, where: str) -> str:
             return f"{place} = {problem['input']!r}: expected a section, [{key}]"
         case _:
             return f"{place} = {problem['input']!r}: {problem['msg'][0].lower()}{problem['msg'][1:]}"
-
-
-def _nearest(name: str, known: list[str], title: str) -> str:
-    """What may have been meant."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]}?" if near else f"{title}: {', '.join(known)}"
 
 
 def _section_fields(section: str, architecture: str) -> dict[str, Any]:

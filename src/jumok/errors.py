@@ -16,8 +16,9 @@ A message says what was expected, what was found, where, and what to do.
 
 from __future__ import annotations
 
+import difflib
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -92,3 +93,10 @@ def explained_disk_errors(path: Path, goes_on_from: str | None = None) -> Iterat
                 f"{path}: the disk is full; free some space and give the same command again{hope}"
             ) from error
         raise ResourceError(f"{path}: could not be written: {error.strerror or error}") from error
+
+
+def nearest(name: str, known: Iterable[str], title: str = "known") -> str:
+    """What may have been meant by a name that nobody knows, as the end of a message."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else f"{title}: {', '.join(known)}"

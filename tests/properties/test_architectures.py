@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -17,14 +18,32 @@ from jumok.evaluation.cost import forward_flops, shape_of, training_flops
 from jumok.models import TranslationModel, build_model
 from jumok.nn import attention
 from jumok.nn.mixture import MixtureOfExperts
+from jumok.nn.normalization import BatchNorm
 from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID
 from jumok.training.loss import label_smoothed_cross_entropy
 
 VOCABULARY = 23
 SMALL: dict[str, Any] = {"d_model": 16, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0}
-VARIANTS: dict[str, dict[str, Any]] = {
-    "transformer": {"architecture": "transformer", "d_ff": 32, "num_heads": 2},
-    "transformer-experts": {"architecture": "transformer", "d_ff": 16, "num_heads": 2, "experts": 4},
+TRANSFORMER: dict[str, Any] = {"architecture": "transformer", "d_ff": 32, "num_heads": 2, "max_length": 64}
+# The paper's model in every norm, position and tying, and ways that are known to be worse: all this holds for them too.
+TRANSFORMERS: dict[str, dict[str, Any]] = {
+    "-".join(("transformer", norm, position, tying)): {
+        **TRANSFORMER,
+        "norm": norm,
+        "position": position,
+        "tie_embeddings": tying,
+        "attention_bias": norm == "pre",
+    }
+    for norm, position, tying in itertools.product(
+        ("pre", "post"), ("sinusoidal", "learned"), ("three-way", "two-way", "none")
+    )
+} | {
+    "transformer-bits": {**TRANSFORMER, "position": "bits", "d_k": 5, "norm": "pre"},
+    "transformer-counts": {**TRANSFORMER, "position": "counts", "scale_scores": False},
+    "transformer-batch-norm": {**TRANSFORMER, "norm_kind": "batch", "norm": "pre"},
+}
+VARIANTS: dict[str, dict[str, Any]] = TRANSFORMERS | {
+    "transformer-experts": {**TRANSFORMER, "d_ff": 16, "experts": 4},
     "rnn": {"architecture": "seq2seq", "cell": "rnn"},
     "lstm": {"architecture": "seq2seq", "cell": "lstm", "reverse_source": False, "tie_embeddings": "two-way"},
     "gru-cho": {"architecture": "seq2seq", "cell": "gru", "feed_context": True, "tie_embeddings": "none"},
@@ -51,6 +70,11 @@ def model(request: pytest.FixtureRequest) -> TranslationModel:
     with torch.no_grad():
         for parameter in built.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.1)
+        for module in built.modules():
+            if isinstance(module, BatchNorm):
+                module.momentum = 1.0  # a single pass in training is all that it has seen
+        if any(isinstance(module, BatchNorm) for module in built.modules()):
+            built.train()(_pad(SOURCES), _pad(TARGETS))
     return built.eval()
 
 
@@ -124,11 +148,20 @@ def test_training_mode_computes_the_same_but_for_what_is_random(model: Translati
     """Faster paths exist for training only; without dropout they must agree with the others."""
     model.train()
     for module in model.modules():
-        if isinstance(module, MixtureOfExperts):
-            module.eval()  # its gates are noisy in training
+        if isinstance(module, MixtureOfExperts | BatchNorm):
+            module.eval()  # gates are noisy in training, and a batch has statistics of its own
     trained = model.project(model(_pad(SOURCES), _pad(TARGETS))).log_softmax(dim=-1)
     model.eval()
     torch.testing.assert_close(trained.detach(), _log_probs(model, SOURCES, TARGETS), atol=1e-5, rtol=0)
+
+
+def test_the_order_of_a_batch_does_not_matter(model: TranslationModel) -> None:
+    order = [2, 0, 3, 1]
+    straight = _log_probs(model, SOURCES, TARGETS)
+    shuffled = _log_probs(model, [SOURCES[i] for i in order], [TARGETS[i] for i in order])
+    for row, i in enumerate(order):
+        length = len(TARGETS[i])
+        torch.testing.assert_close(shuffled[row, :length], straight[i, :length], atol=1e-5, rtol=0)
 
 
 @torch.no_grad()
@@ -147,8 +180,12 @@ SELECTIONS = {
     "reordered within sentences": [1, 0, 3, 3, 5, 4],
     "repeated": [0, 0, 0, 0, 2, 3, 2, 2, 5, 5, 4, 4],
     "fewer rows a sentence": [1, 2, 5],
+    "first sentence dropped": [2, 3, 5, 4],
     "middle sentence dropped": [0, 1, 5, 4],
+    "only the last sentence": [4, 5],
+    "sentences reordered": [4, 5, 0, 1, 2, 3],
     "sentences reordered, one dropped": [5, 4, 1, 0],
+    "one sentence twice, apart, another dropped": [0, 1, 2, 3, 1, 0],
 }
 
 
@@ -167,6 +204,23 @@ def test_selected_rows_go_on_as_if_they_had_been_alone(model: TranslationModel, 
         alone = _log_probs(model, [sources[row // 2]], [[*histories[row], 7]])[0]
         torch.testing.assert_close(log_probs[i], alone[3], atol=1e-5, rtol=0)
         torch.testing.assert_close(again[i], alone[4], atol=1e-5, rtol=0)
+
+
+@torch.no_grad()
+def test_unequally_many_rows_a_sentence_are_refused_rather_than_mixed_up(model: TranslationModel) -> None:
+    state = model.start(_pad(SOURCES))
+    with pytest.raises(AssertionError, match="every sentence has equally many rows"):
+        state.select(torch.tensor([0, 0, 0, 1]))
+
+
+@torch.no_grad()
+def test_selecting_leaves_the_old_state_as_it_was(model: TranslationModel) -> None:
+    state = model.start(_pad(SOURCES))
+    _, state = model.step(torch.full((4,), BOS_ID), state)
+    before, _ = model.step(torch.full((4,), 9), state)
+    model.step(torch.tensor([5, 6]), state.select(torch.tensor([3, 0])))
+    after, _ = model.step(torch.full((4,), 9), state)
+    assert torch.equal(before, after)
 
 
 @torch.no_grad()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -138,10 +136,3 @@ CATALOGUE: dict[str, Entry] = {
         {"architecture": "transformer", "experts": 4, "experts_used": 2},
     ),
 }
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """What may have been meant, as the end of a message."""
-    known = list(known)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"

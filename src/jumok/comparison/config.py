@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from jumok.architectures import ARCHITECTURES, DEFAULT
-from jumok.comparison.catalogue import CATALOGUE, Entry, Values, nearest
+from jumok.comparison.catalogue import CATALOGUE, Entry, Values
 from jumok.comparison.sections import BudgetKind, CompareSection, SystemSection, own_sections
 from jumok.config import Config, DataConfig, TokenizerConfig, parse_config, read_toml
-from jumok.errors import ConfigError
+from jumok.errors import ConfigError, nearest
 
 LIMITS = {"steps": "max_steps", "tokens": "max_tokens", "flops": "max_flops", "minutes": "max_minutes"}
 _NO_LIMIT = 10**9  # steps that no training makes: another budget ends it

@@ -20,14 +20,13 @@ import torch
 
 from jumok import pipeline
 from jumok.comparison import measures
-from jumok.comparison.catalogue import nearest
 from jumok.comparison.config import LIMITS, Budget, ComparisonConfig, System, in_order_of_need
 from jumok.comparison.results import Comparison, SystemResult
 from jumok.config import Config
 from jumok.data.batching import collate, plan_pool
 from jumok.data.prepared import PreparedCorpus
 from jumok.data.readers import read_pairs
-from jumok.errors import JumokError, RunError, UsageError
+from jumok.errors import JumokError, RunError, UsageError, nearest
 from jumok.evaluation.cost import training_flops
 from jumok.evaluation.scores import bleu_tokenizer, score
 from jumok.models import build_model

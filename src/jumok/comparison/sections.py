@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field, ValidationError
 
 from jumok.architectures import Section
-from jumok.comparison.catalogue import CATALOGUE, Values, nearest
-from jumok.errors import ConfigError
+from jumok.comparison.catalogue import CATALOGUE, Values
+from jumok.errors import ConfigError, nearest
 
 AnySection = TypeVar("AnySection", bound=Section)
 BudgetKind = Literal["steps", "tokens", "flops", "minutes"]

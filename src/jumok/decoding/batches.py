@@ -46,7 +46,7 @@ def search(
     generator = sampling.generator(_device(model)) if sampling is not None else None
 
     def search_batch(src: Tensor, rows: list[int]) -> list[list[Hypothesis]]:
-        max_lengths, rules = [limits[row] for row in rows], _rules([sentences[row].prefix for row in rows], config)
+        max_lengths, rules = [limits[row] for row in rows], Rules.of(config, [sentences[row].prefix for row in rows])
         if sampling is None:
             return beam_search(model, src, config.beam, config.length_penalty, max_lengths, rules, config.patience)
         return sample(model, src, sampling, config.beam, max_lengths, generator, rules)
@@ -73,7 +73,7 @@ def _with_terms(model: TranslationModel, sentences: Sequence[Sentence], found: F
 
     def search_on(prefixes: dict[int, list[int]], not_next: dict[int, frozenset[int]]) -> Found:
         def search_batch(src: Tensor, rows: list[int]) -> list[list[Hypothesis]]:
-            rules = _rules([prefixes[row] for row in rows], config, [not_next[row] for row in rows])
+            rules = Rules.of(config, [prefixes[row] for row in rows], [not_next[row] for row in rows])
             max_lengths = [limits[row] for row in rows]
             return beam_search(model, src, config.beam, config.length_penalty, max_lengths, rules, config.patience)
 
@@ -81,7 +81,7 @@ def _with_terms(model: TranslationModel, sentences: Sequence[Sentence], found: F
         return _in_batches(search_batch, fitting, sentences, config.beam, config, _device(model))
 
     def constrained_search_batch(src: Tensor, rows: list[int]) -> list[list[Hypothesis]]:
-        max_lengths, rules = [limits[row] for row in rows], _rules([sentences[row].prefix for row in rows], config)
+        max_lengths, rules = [limits[row] for row in rows], Rules.of(config, [sentences[row].prefix for row in rows])
         terms_of_rows = [terms[row] for row in rows]
         return constrained_beam_search(
             model, src, config.beam, config.length_penalty, max_lengths, terms_of_rows, rules
@@ -123,13 +123,6 @@ def plan_batches(
         num_rows = max(1, config.batch_tokens // ((len(sentences[order[0]].ids) + 1) * width))
         yield order[:num_rows]
         order = order[num_rows:]
-
-
-def _rules(
-    prefixes: list[Sequence[int]] | list[list[int]], config: DecodingConfig, not_next: Sequence[frozenset[int]] = ()
-) -> Rules:
-    given = prefixes if any(map(len, prefixes)) else ()
-    return Rules(config.min_length, config.no_repeat_ngram, given, not_next, config.replace_unknown)
 
 
 def _limit(model: TranslationModel, sentence: Sentence, config: DecodingConfig, with_terms: bool = False) -> int:

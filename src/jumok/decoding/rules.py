@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from torch import Tensor
 
+from jumok.config import DecodingConfig
 from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 _NEVER_SAID = [PAD_ID, BOS_ID]
@@ -25,6 +27,14 @@ class Rules:
     prefixes: Sequence[Sequence[int]] = ()  # one for each sentence of the batch, or none at all
     not_after_prefix: Sequence[frozenset[int]] = ()  # what must not come right behind it, likewise
     may_be_unknown: bool = False  # the unknown mark may be said: something will be put in its place
+
+    @classmethod
+    def of(
+        cls, config: DecodingConfig, prefixes: Sequence[Sequence[int]], not_next: Sequence[frozenset[int]] = ()
+    ) -> Self:
+        """What a configuration asks for, and the prefix of each sentence, which may be empty."""
+        given = prefixes if any(map(len, prefixes)) else ()
+        return cls(config.min_length, config.no_repeat_ngram, given, not_next, config.replace_unknown)
 
     def apply(self, log_probs: Tensor, ids: Tensor, live: Sequence[int]) -> None:
         """Set what must not follow to −∞, in place.

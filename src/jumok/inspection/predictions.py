@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from jumok.decoding.rules import Rules
 from jumok.inspection.labels import label_pieces
 from jumok.inspection.subject import Pair, Subject
-from jumok.text.tokenizer import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from jumok.text.tokenizer import BOS_ID, EOS_ID
 
 
 @dataclass(frozen=True)
@@ -76,20 +77,19 @@ def free_run(subject: Subject, src_ids: list[int], begin: Sequence[int] = ()) ->
 
     Returns what was said, the end mark included, and the ids without it.
     """
-    never = [PAD_ID, BOS_ID, *([] if subject.config.decoding.replace_unknown else [UNK_ID])]
+    rules = Rules.of(subject.config.decoding, [begin])
     said: list[Said] = []
-    ids: list[int] = []
+    ids = [BOS_ID]
     with torch.inference_mode():
-        batch = subject.pair_of_ids(src_ids, []).batch
-        state, last = subject.model.start(batch.src), batch.tgt_in[:, 0]
-        for position in range(subject.max_tgt_length(src_ids, len(begin))):
-            log_probs, state = subject.model.step(last, state)
-            log_probs[0, never] = -math.inf
-            piece = begin[position] if position < len(begin) else int(log_probs[0].argmax())
+        state = subject.model.start(subject.pair_of_ids(src_ids, []).batch.src)
+        for _ in range(subject.max_tgt_length(src_ids, len(begin))):
+            so_far = torch.tensor([[ids]], device=subject.device)
+            log_probs, state = subject.model.step(so_far[0, :, -1], state)
+            rules.apply(log_probs[None], so_far, live=[0])
+            piece = int(log_probs[0].argmax())
             of_piece = candidate(subject, piece, float(log_probs[0, piece].exp()))
-            said.append(Said(label_of(subject, int(last)), of_piece))
+            said.append(Said(label_of(subject, ids[-1]), of_piece))
             if piece == EOS_ID:
                 break
             ids.append(piece)
-            last = torch.tensor([piece], device=subject.device)
-    return said, ids
+    return said, ids[1:]

@@ -84,8 +84,7 @@ def trace_search(
     """
     recorder = _Recorder(config.beam, config.length_penalty)
     src = pad_sources([src_ids]).to(next(model.parameters()).device)
-    prefixes = [list(prefix)] if prefix else ()
-    rules = Rules(config.min_length, config.no_repeat_ngram, prefixes, (), config.replace_unknown)
+    rules = Rules.of(config, [prefix])
     was_training = model.training
     model.eval()
     try:

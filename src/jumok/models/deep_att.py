@@ -1,97 +1,20 @@
-"""Deep-Att, read top to bottom: a layer that looks, fast-forward connections, the encoder's columns, the model.
+"""Deep-Att, read top to bottom: fast-forward connections, the encoder's columns, the model.
 
 Paper: Zhou et al. 2016, "Deep Recurrent Models with Fast-Forward Connections for Neural Machine Translation".
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-from jumok.architectures.base import Cell
 from jumok.architectures.deep_att import DeepAttConfig
-from jumok.models.embedded import EmbeddedModel
-from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
+from jumok.models.embedded import AttentiveModel
+from jumok.models.interface import BatchShape, DecoderState
 from jumok.models.state import RowState
+from jumok.nn.attending_layer import AttendingLayer, Source
 from jumok.nn.dropout import Dropout
-from jumok.nn.recurrent import CellState, RecurrentLayer
-from jumok.nn.source_attention import SourceAttention
-
-# --- the bottom decoder layer, of GNMT too ----------------------------------------------------------------------
-
-
-class Source(NamedTuple):
-    """What a decoder sees of the sentences that it translates."""
-
-    memory: Tensor  # (B, S, M)
-    keys: Tensor  # (B, S, D)
-    is_word: Tensor  # (B, S)
-
-
-class Attended(NamedTuple):
-    """What came of steps that looked: of all steps (B, T, ·), or of one step of each row (R, ·)."""
-
-    gates: Tensor  # what the input and the context add to them
-    output: Tensor
-    context: Tensor
-    attn_weights: Tensor
-
-
-class AttendingLayer(nn.Module):
-    """A recurrent layer that looks at the source before each step, with its output of the step before.
-
-    What it looks for depends on what it has just read, so that it goes step by step in training too. The layers above
-    it do not look: they are computed one after the other, each for all steps.
-    """
-
-    def __init__(self, cell: Cell, d_in: int, d_memory: int, d_out: int) -> None:
-        super().__init__()
-        self.d_in = d_in
-        self.recurrent = RecurrentLayer(cell, d_in + d_memory, d_out)
-        self.attention = SourceAttention("additive", d_out, d_memory)
-
-    def read(self, memory: Tensor, is_word: Tensor) -> Source:
-        """Get ready to look at these sentences."""
-        return Source(memory, self.attention.keys(memory), is_word)
-
-    def forward(self, x: Tensor, source: Source) -> Attended:
-        """All steps from the first on: x is (B, T, d_in)."""
-        of_x, of_context = self._input_weights()
-        state = self.recurrent.start(x.size(0))
-        steps: list[Attended] = []
-        for from_x in F.linear(x, of_x, self.recurrent.input_bias).unbind(dim=1):  # one product for all steps
-            attended, state = self._advance(from_x, of_context, state, source)
-            steps.append(attended)
-        return Attended(*(torch.stack(parts, dim=1) for parts in zip(*steps, strict=True)))
-
-    def step(self, x: Tensor, state: CellState, source: Source) -> tuple[Attended, CellState]:
-        """One step of every row: x is (R, d_in)."""
-        of_x, of_context = self._input_weights()
-        return self._advance(F.linear(x, of_x, self.recurrent.input_bias), of_context, state, source)
-
-    def multiply_adds(self, num_rows: int, src_length: int, num_steps: int) -> int:
-        """Of `read`, and of so many steps a sentence."""
-        looking = self.attention.multiply_adds(num_rows, src_length, num_steps)
-        return looking + self.recurrent.multiply_adds(num_rows * num_steps)
-
-    def _input_weights(self) -> tuple[Tensor, Tensor]:
-        weight = self.recurrent.input_weight
-        return weight[:, : self.d_in], weight[:, self.d_in :]
-
-    def _advance(
-        self, from_x: Tensor, of_context: Tensor, state: CellState, source: Source
-    ) -> tuple[Attended, CellState]:
-        # The rows of one sentence are so many queries to one set of keys: (R, D) -> (B, N, D).
-        query = state[0].view(source.memory.size(0), -1, state[0].size(-1))
-        context, attn_weights = self.attention(query, source.keys, source.memory, source.is_word)
-        context, attn_weights = context.flatten(0, 1), attn_weights.flatten(0, 1)
-        gates = torch.addmm(from_x, context, of_context.t())
-        state = self.recurrent.advance(gates, state)
-        return Attended(gates, state[0], context, attn_weights), state
-
+from jumok.nn.recurrent import RecurrentLayer, recurrent_layers
 
 # --- fast-forward connections -----------------------------------------------------------------------------------
 
@@ -144,15 +67,10 @@ class Column(nn.Module):
         return f, h
 
 
-def recurrent_layers(layers: nn.ModuleList) -> list[RecurrentLayer]:
-    """The same layers, by their type."""
-    return [layer for layer in layers if isinstance(layer, RecurrentLayer)]
-
-
 # --- the model --------------------------------------------------------------------------------------------------
 
 
-class DeepAtt(EmbeddedModel):
+class DeepAtt(AttentiveModel):
     """Two columns read the source in interleaved directions; a stack of LSTM layers with attention writes the target.
 
     Paper: Zhou et al. 2016, section 3.1 and figure 2. Both columns' f and h are the memory, projected to a quarter of
@@ -161,8 +79,6 @@ class DeepAtt(EmbeddedModel):
     paper: half), and the decoder's last f and h pass a linear layer of that width on their way to the vocabulary, so
     that embeddings and output can share their weights. Dropout is on the embeddings and on that layer too.
     """
-
-    has_attention = True
 
     def __init__(self, config: DeepAttConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
         super().__init__(config, src_vocab_size, tgt_vocab_size, pad_id)
@@ -178,15 +94,6 @@ class DeepAtt(EmbeddedModel):
         )
         self.join_top = nn.Linear(4 * d + d, d)
 
-    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
-        """Hidden vectors (B, T, D), teacher-forced."""
-        return self._run(src, tgt)[0]
-
-    def forward_with_weights(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, AttentionWeights]:
-        """The same pass, and what the lowest decoder layer looked at."""
-        hidden, attn_weights = self._run(src, tgt)
-        return hidden, AttentionWeights(cross=[attn_weights[:, None]])
-
     def start(self, src: Tensor) -> RowState:
         """Encode, and begin every layer with a state of zeros."""
         layers = [self.bottom.recurrent, *recurrent_layers(self.above)]
@@ -196,8 +103,8 @@ class DeepAtt(EmbeddedModel):
         """Log-probabilities (R, V) of the next piece of each row."""
         assert isinstance(state, RowState)
         x = self.tgt_embedding(last_ids)
-        attended, rows = self.bottom.step(x, state.rows[:2], Source(*state.memory))
-        f, h = attended.gates, attended.output
+        looked, rows = self.bottom.step(x, state.rows[:2], Source(*state.memory))
+        f, h = looked.gates, looked.output
         for number, layer in enumerate(recurrent_layers(self.above), start=1):
             f = layer.project(self.hand_up(f, h))
             of_layer = layer.advance(f, state.rows[2 * number : 2 * number + 2])
@@ -214,13 +121,14 @@ class DeepAtt(EmbeddedModel):
         above = sum(layer.multiply_adds(num_tgt) for layer in recurrent_layers(self.above))
         return columns + joining + bottom + above + shape.num_tgt_tokens * self.output_weight.numel()
 
-    def _run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
-        attended = self.bottom(self.embed_tgt(tgt), self._encode(src))
-        f, h = attended.gates, attended.output
+    def run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
+        """Hidden vectors (B, T, D), and what was looked at (B, T, S)."""
+        looked = self.bottom(self.embed_tgt(tgt), self._encode(src))
+        f, h = looked.gates, looked.output
         for layer in recurrent_layers(self.above):
             f = layer.project(self.hand_up(f, h))
             h, _ = layer.run(f)
-        return self._join_top(f, h), attended.attn_weights
+        return self._join_top(f, h), looked.attn_weights
 
     def _encode(self, src: Tensor) -> Source:
         is_word = src != self.pad_id

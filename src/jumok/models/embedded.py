@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from torch import Tensor, nn
 
 from jumok.architectures.base import ModelConfig
-from jumok.models.interface import TranslationModel
+from jumok.models.interface import AttentionWeights, TranslationModel
 from jumok.nn.dropout import Dropout
 from jumok.nn.embedding import ScaledEmbedding
 
@@ -55,3 +57,22 @@ class EmbeddedModel(TranslationModel):
     def log_probs(self, hidden: Tensor) -> Tensor:
         """Of every piece, as `step` returns them."""
         return self.project(hidden).float().log_softmax(dim=-1)
+
+
+class AttentiveModel(EmbeddedModel):
+    """A model with one attention of one head, whose weights it has at hand anyway."""
+
+    has_attention = True
+
+    @abstractmethod
+    def run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
+        """Hidden vectors (B, T, D), and what was looked at (B, T, S)."""
+
+    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
+        """Hidden vectors (B, T, D), teacher-forced."""
+        return self.run(src, tgt)[0]
+
+    def forward_with_weights(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, AttentionWeights]:
+        """The same pass, and how much each step looked at each source word."""
+        hidden, attn_weights = self.run(src, tgt)
+        return hidden, AttentionWeights(cross=[attn_weights[:, None]])  # (B, T, S) -> (B, 1, T, S)

@@ -12,12 +12,12 @@ import torch
 from torch import Tensor, nn
 
 from jumok.architectures.gnmt import GnmtConfig
-from jumok.models.deep_att import AttendingLayer, Source, recurrent_layers
-from jumok.models.embedded import EmbeddedModel
-from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
+from jumok.models.embedded import AttentiveModel
+from jumok.models.interface import BatchShape, DecoderState
 from jumok.models.state import RowState
+from jumok.nn.attending_layer import AttendingLayer, Source
 from jumok.nn.dropout import Dropout
-from jumok.nn.recurrent import CellState, RecurrentLayer
+from jumok.nn.recurrent import BidirectionalLayer, CellState, RecurrentLayer, recurrent_layers
 
 FIRST_RESIDUAL: Final = 3  # counted from the bottom, 1 the lowest
 
@@ -48,29 +48,23 @@ class Encoder(nn.Module):
     def __init__(self, config: GnmtConfig) -> None:
         super().__init__()
         d = config.d_model
-        self.first_forward = RecurrentLayer("lstm", d, d)
-        self.first_backward = RecurrentLayer("lstm", d, d)
+        self.first = BidirectionalLayer("lstm", d, d)
         widths = [2 * d, *[d] * config.encoder_layers][: config.encoder_layers]  # of what each layer hands up
         self.above = nn.ModuleList(RecurrentLayer("lstm", width, d) for width in widths[:-1])
         self.d_memory = widths[-1]
         self.hand_up = ResidualDropout(config.dropout)
 
     def forward(self, x: Tensor, is_word: Tensor) -> Tensor:
-        """From embedded source to memory.
-
-        Padding stands behind the words: only who reads backwards has to be told of it.
-        """
-        forwards, _ = self.first_forward(x)
-        backwards, _ = self.first_backward(x, is_word=is_word, is_backward=True)
-        x = self.hand_up(1, x, torch.cat([forwards, backwards], dim=-1))
+        """From embedded source to memory; padding stands behind the words, and only who reads backwards minds it."""
+        x = self.hand_up(1, x, self.first(x, is_word))
         for number, layer in enumerate(self.above, start=2):
             x = self.hand_up(number, x, layer(x)[0])
         return x
 
     def multiply_adds(self, num_tokens: int) -> int:
         """Of so many tokens, padded ones counted."""
-        layers = [self.first_forward, self.first_backward, *recurrent_layers(self.above)]
-        return sum(layer.multiply_adds(num_tokens) for layer in layers)
+        above = sum(layer.multiply_adds(num_tokens) for layer in recurrent_layers(self.above))
+        return self.first.multiply_adds(num_tokens) + above
 
 
 class Decoder(nn.Module):
@@ -88,12 +82,12 @@ class Decoder(nn.Module):
 
     def forward(self, x: Tensor, source: Source) -> tuple[Tensor, Tensor]:
         """Hidden vectors (B, T, D) and attention weights (B, T, S), from embedded target."""
-        attended = self.bottom(x, source)
-        x = self.hand_up(1, x, attended.output)
+        looked = self.bottom(x, source)
+        x = self.hand_up(1, x, looked.output)
         for number, layer in enumerate(self.above, start=2):
-            output, _ = layer(torch.cat([x, attended.context], dim=-1))
+            output, _ = layer(torch.cat([x, looked.context], dim=-1))
             x = self.hand_up(number, x, output)
-        return x, attended.attn_weights
+        return x, looked.attn_weights
 
     def start(self, num_rows: int) -> CellState:
         """States of zeros, h and c of one layer after the other."""
@@ -102,10 +96,10 @@ class Decoder(nn.Module):
 
     def step(self, x: Tensor, states: CellState, source: Source) -> tuple[Tensor, CellState]:
         """One step of every row: x is (R, D)."""
-        attended, new_states = self.bottom.step(x, states[:2], source)
-        x = self.hand_up(1, x, attended.output)
+        looked, new_states = self.bottom.step(x, states[:2], source)
+        x = self.hand_up(1, x, looked.output)
         for number, layer in enumerate(recurrent_layers(self.above), start=2):
-            together = torch.cat([x, attended.context], dim=-1)
+            together = torch.cat([x, looked.context], dim=-1)
             new = layer.step(together, states[2 * number - 2 : 2 * number])
             x = self.hand_up(number, x, new[0])
             new_states += new
@@ -120,7 +114,7 @@ class Decoder(nn.Module):
 # --- the model --------------------------------------------------------------------------------------------------
 
 
-class Gnmt(EmbeddedModel):
+class Gnmt(AttentiveModel):
     """Residual LSTM stacks that read and write, with attention between the bottom of the one and the top of the other.
 
     Paper: Wu et al. 2016, section 3 and figure 1.
@@ -128,22 +122,11 @@ class Gnmt(EmbeddedModel):
     can share their weights, as everywhere in Jumok; nothing is quantized (section 6).
     """
 
-    has_attention = True
-
     def __init__(self, config: GnmtConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
         super().__init__(config, src_vocab_size, tgt_vocab_size, pad_id)
         self.config = config
         self.encoder = Encoder(config)
         self.decoder = Decoder(config, self.encoder.d_memory)
-
-    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
-        """Hidden vectors (B, T, D), teacher-forced."""
-        return self._run(src, tgt)[0]
-
-    def forward_with_weights(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, AttentionWeights]:
-        """The same pass, and what the bottom decoder layer looked at."""
-        hidden, attn_weights = self._run(src, tgt)
-        return hidden, AttentionWeights(cross=[attn_weights[:, None]])
 
     def start(self, src: Tensor) -> RowState:
         """Encode, and begin every layer with a state of zeros."""
@@ -161,7 +144,8 @@ class Gnmt(EmbeddedModel):
         decoder = self.decoder.multiply_adds(shape.num_rows, shape.src_length, shape.tgt_length)
         return encoder + decoder + shape.num_tgt_tokens * self.output_weight.numel()
 
-    def _run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
+    def run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
+        """Hidden vectors (B, T, D), and what was looked at (B, T, S)."""
         hidden, attn_weights = self.decoder(self.embed_tgt(tgt), self._encode(src))
         return hidden, attn_weights
 

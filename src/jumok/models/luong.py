@@ -9,15 +9,15 @@ import torch
 from torch import Tensor, nn
 
 from jumok.architectures.luong import LuongConfig
-from jumok.models.embedded import EmbeddedModel
-from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
-from jumok.models.seq2seq import RecurrentStack, flat, layered
+from jumok.models.embedded import AttentiveModel
+from jumok.models.interface import BatchShape, DecoderState
 from jumok.models.state import RowState
 from jumok.nn.recurrent import CellState
+from jumok.nn.recurrent_stack import RecurrentStack, flat, layered
 from jumok.nn.source_attention import SourceAttention
 
 
-class Luong(EmbeddedModel):
+class Luong(AttentiveModel):
     """The decoder's top state h_t is compared with the encoder's; what it finds and h_t together predict.
 
     h̃_t = tanh(W_c·[c_t; h_t]); with `input_feeding` h̃_(t−1) is part of the decoder's input at step t. Without it no
@@ -27,8 +27,6 @@ class Luong(EmbeddedModel):
     decoder's layers start from the encoder's last states (section 3, after Sutskever et al. 2014).
     Differs: no local attention (section 3.2), and no location score; input feeding starts from zeros.
     """
-
-    has_attention = True
 
     def __init__(self, config: LuongConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
         super().__init__(config, src_vocab_size, tgt_vocab_size, pad_id)
@@ -41,15 +39,6 @@ class Luong(EmbeddedModel):
             self.from_last = nn.Linear(d, num_gates, bias=False)  # what h̃ adds to the first layer's gates
         self.attention = SourceAttention(config.score, d_query=d, d_memory=d)
         self.join = nn.Linear(2 * d, d, bias=False)  # W_c
-
-    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
-        """Hidden vectors (B, T, D), teacher-forced."""
-        return self._run(src, tgt)[0]
-
-    def forward_with_weights(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, AttentionWeights]:
-        """The same pass, and how much each step looked at each source word."""
-        hidden, attn_weights = self._run(src, tgt)
-        return hidden, AttentionWeights(cross=[attn_weights[:, None]])  # (B, T, S) -> (B, 1, T, S)
 
     def start(self, src: Tensor) -> RowState:
         """Encode, and compute the keys once; where h̃ is fed there is none yet."""
@@ -77,7 +66,8 @@ class Luong(EmbeddedModel):
         attention = self.attention.multiply_adds(rows, S, T)
         return layers + attention + rows * T * a_step + shape.num_tgt_tokens * self.output_weight.numel()
 
-    def _run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
+    def run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
+        """Hidden vectors (B, T, D), and what was looked at (B, T, S)."""
         memory, states = self._encode(src)
         x = self.embed_tgt(tgt)
         if not self.config.input_feeding:

@@ -6,8 +6,6 @@ which it shortens.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor, nn
 
@@ -15,18 +13,10 @@ from jumok.architectures.moe import MoeConfig
 from jumok.models.embedded import EmbeddedModel
 from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
 from jumok.models.state import RowState
+from jumok.nn.attending_layer import AttendingLayer, Source
 from jumok.nn.dropout import Dropout
 from jumok.nn.mixture import MixtureOfExperts
-from jumok.nn.recurrent import CellState, RecurrentLayer
-from jumok.nn.source_attention import SourceAttention
-
-
-class Memory(NamedTuple):
-    """What the decoder looks at, of each sentence."""
-
-    values: Tensor  # (B, S, D)
-    keys: Tensor  # (B, S, D)
-    is_word: Tensor  # (B, S)
+from jumok.nn.recurrent import BidirectionalLayer, CellState, RecurrentLayer, recurrent_layers
 
 
 class Encoder(nn.Module):
@@ -39,8 +29,7 @@ class Encoder(nn.Module):
     def __init__(self, config: MoeConfig) -> None:
         super().__init__()
         d = config.d_model
-        self.forwards = RecurrentLayer("lstm", d, d)
-        self.backwards = RecurrentLayer("lstm", d, d)
+        self.first = BidirectionalLayer("lstm", d, d)
         self.join = nn.Linear(2 * d, d, bias=False)
         self.layers = nn.ModuleList(RecurrentLayer("lstm", d, d) for _ in range(config.encoder_layers - 1))
         self.mixture = _mixture(config)
@@ -48,8 +37,7 @@ class Encoder(nn.Module):
 
     def forward(self, x: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor]:
         """From embedded source to memory, and the mixture's penalty."""
-        both = [self.forwards(x, is_word=is_word)[0], self.backwards(x, is_word=is_word, is_backward=True)[0]]
-        x = self.dropout(self.join(torch.cat(both, dim=-1)))
+        x = self.dropout(self.join(self.first(x, is_word)))
         for layer in self.layers[:-1]:
             x = self.dropout.add(layer(x, is_word=is_word)[0], x)
         y, penalty = self.mixture(x, is_word)
@@ -61,8 +49,9 @@ class Encoder(nn.Module):
     def multiply_adds(self, num_rows: int, length: int, num_tokens: int) -> int:
         """Recurrence goes over padding too, the mixture does not."""
         positions = num_rows * length
-        recurrent = sum(layer.multiply_adds(positions) for layer in _recurrent(self))
-        return recurrent + positions * self.join.weight.numel() + self.mixture.multiply_adds(num_tokens)
+        layers = sum(layer.multiply_adds(positions) for layer in recurrent_layers(self.layers))
+        first = self.first.multiply_adds(positions) + positions * self.join.weight.numel()
+        return first + layers + self.mixture.multiply_adds(num_tokens)
 
 
 class Decoder(nn.Module):
@@ -75,62 +64,41 @@ class Decoder(nn.Module):
     def __init__(self, config: MoeConfig) -> None:
         super().__init__()
         d = config.d_model
-        self.attention = SourceAttention("additive", d, d)
-        self.first = RecurrentLayer("lstm", d, d)
-        self.from_context = nn.Linear(d, 4 * d, bias=False)  # with the first layer's own weights one W for [x; context]
+        self.first = AttendingLayer("lstm", d, d, d)
         self.mixture = _mixture(config)
         self.layers = nn.ModuleList(RecurrentLayer("lstm", 2 * d, d) for _ in range(config.decoder_layers - 1))
         self.dropout = Dropout(config.dropout)
 
-    def forward(self, x: Tensor, memory: Memory, is_word: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, x: Tensor, source: Source, is_word: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """All target positions: hidden vectors, the mixture's penalty and what was looked at (B, T, S)."""
-        projected = self.first.project(x)
-        state = self.first.start(x.size(0))
-        outputs, contexts, weights = [], [], []
-        for t in range(x.size(1)):
-            state, context, attn_weights = self._look_and_advance(projected[:, t], state, memory)
-            outputs.append(state[0])
-            contexts.append(context)
-            weights.append(attn_weights)
-        x = self.dropout(torch.stack(outputs, dim=1))
-        context = torch.stack(contexts, dim=1)
+        looked = self.first(x, source)
+        x = self.dropout(looked.output)
         y, penalty = self.mixture(x, is_word)
         x = self.dropout.add(y, x)
         for layer in self.layers:
-            x = self.dropout.add(layer(torch.cat((x, context), dim=-1))[0], x)
-        return x, penalty, torch.cat(weights, dim=1)
+            x = self.dropout.add(layer(torch.cat((x, looked.context), dim=-1))[0], x)
+        return x, penalty, looked.attn_weights
 
-    def step(self, x: Tensor, states: list[CellState], memory: Memory) -> tuple[Tensor, list[CellState]]:
+    def step(self, x: Tensor, states: list[CellState], source: Source) -> tuple[Tensor, list[CellState]]:
         """One new position for each row (R, D), with as many states as there are layers."""
-        first, context, _ = self._look_and_advance(self.first.project(x), states[0], memory)
-        x = first[0]
-        x = x + self.mixture(x)[0]
+        looked, first = self.first.step(x, states[0], source)
+        x = looked.output + self.mixture(looked.output)[0]
         new_states = [first]
         for layer, state in zip(self.layers, states[1:], strict=True):
-            new_states.append(layer.step(torch.cat((x, context), dim=-1), state))  # type: ignore[operator]
+            new_states.append(layer.step(torch.cat((x, looked.context), dim=-1), state))  # type: ignore[operator]
             x = x + new_states[-1][0]
         return x, new_states
 
     def start(self, num_rows: int) -> list[CellState]:
         """The states of all layers before the first word."""
-        return [layer.start(num_rows) for layer in _recurrent(self)]
+        return [layer.start(num_rows) for layer in (self.first.recurrent, *recurrent_layers(self.layers))]
 
     def multiply_adds(self, num_rows: int, length: int, src_length: int, num_tokens: int) -> int:
         """Recurrence goes over padding too, the mixture does not."""
         positions = num_rows * length
-        recurrent = sum(layer.multiply_adds(positions) for layer in _recurrent(self))
-        attention = self.attention.multiply_adds(num_rows, src_length, length)
-        from_context = positions * self.from_context.weight.numel()
-        return recurrent + attention + from_context + self.mixture.multiply_adds(num_tokens)
-
-    def _look_and_advance(
-        self, projected: Tensor, state: CellState, memory: Memory
-    ) -> tuple[CellState, Tensor, Tensor]:
-        """The rows of one sentence are so many queries to its memory; there may be one of each."""
-        queries = state[0].view(memory.values.size(0), -1, state[0].size(-1))  # (R, D) -> (B, N, D)
-        contexts, attn_weights = self.attention(queries, memory.keys, memory.values, memory.is_word)
-        context = contexts.flatten(0, 1)  # (B, N, D) -> (R, D)
-        return self.first.advance(projected + self.from_context(context), state), context, attn_weights
+        first = self.first.multiply_adds(num_rows, src_length, length)
+        others = sum(layer.multiply_adds(positions) for layer in recurrent_layers(self.layers))
+        return first + others + self.mixture.multiply_adds(num_tokens)
 
 
 class Moe(EmbeddedModel):
@@ -171,15 +139,15 @@ class Moe(EmbeddedModel):
 
     def start(self, src: Tensor) -> RowState:
         """Encode, and compute the keys of the attention once."""
-        memory, _ = self._encode(src)
+        source, _ = self._encode(src)
         states = self.decoder.start(src.size(0))
-        return RowState.begin(tuple(part for state in states for part in state), tuple(memory))
+        return RowState.begin(tuple(part for state in states for part in state), source)
 
     def step(self, last_ids: Tensor, state: DecoderState) -> tuple[Tensor, RowState]:
         """Log-probabilities (R, V) of the next piece of each row."""
         assert isinstance(state, RowState)
         states: list[CellState] = list(zip(state.rows[::2], state.rows[1::2], strict=True))  # h and c of each layer
-        hidden, new_states = self.decoder.step(self.tgt_embedding(last_ids), states, Memory(*state.memory))
+        hidden, new_states = self.decoder.step(self.tgt_embedding(last_ids), states, Source(*state.memory))
         log_probs = self.log_probs(hidden)
         return log_probs, state.after(tuple(part for new in new_states for part in new))
 
@@ -190,15 +158,15 @@ class Moe(EmbeddedModel):
         return encoder + decoder + shape.num_tgt_tokens * self.output_weight.numel()
 
     def _run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        memory, of_encoder = self._encode(src)
+        source, of_encoder = self._encode(src)
         x = self.embed_tgt(tgt)
-        hidden, of_decoder, attn_weights = self.decoder(x, memory, tgt != self.pad_id)
+        hidden, of_decoder, attn_weights = self.decoder(x, source, tgt != self.pad_id)
         return hidden, of_encoder + of_decoder, attn_weights
 
-    def _encode(self, src: Tensor) -> tuple[Memory, Tensor]:
+    def _encode(self, src: Tensor) -> tuple[Source, Tensor]:
         is_word = src != self.pad_id
         values, penalty = self.encoder(self.embed_src(src), is_word)
-        return Memory(values, self.decoder.attention.keys(values), is_word), penalty
+        return self.decoder.first.read(values, is_word), penalty
 
 
 def _mixture(config: MoeConfig) -> MixtureOfExperts:
@@ -210,7 +178,3 @@ def _mixture(config: MoeConfig) -> MixtureOfExperts:
         config.importance_weight,
         config.load_weight,
     )
-
-
-def _recurrent(stack: nn.Module) -> list[RecurrentLayer]:
-    return [layer for layer in stack.modules() if isinstance(layer, RecurrentLayer)]

@@ -104,3 +104,30 @@ class RecurrentLayer(nn.Module):
     def multiply_adds(self, num_tokens: int) -> int:
         """Of so many steps of a row, padded ones counted."""
         return num_tokens * (self.input_weight.numel() + self.state_weight.numel())
+
+
+class BidirectionalLayer(nn.Module):
+    """One layer reads forwards, one backwards; at each word they say together what stands before and behind it.
+
+    Paper: Bahdanau et al. 2015, section 3.2.
+    """
+
+    def __init__(self, cell: Cell, d_in: int, d_out: int) -> None:
+        super().__init__()
+        self.forwards = RecurrentLayer(cell, d_in, d_out)
+        self.backwards = RecurrentLayer(cell, d_in, d_out)
+
+    def forward(self, x: Tensor, is_word: Tensor) -> Tensor:
+        """(B, S, d_in) -> (B, S, 2·D)."""
+        forwards, _ = self.forwards(x, is_word=is_word)
+        backwards, _ = self.backwards(x, is_word=is_word, is_backward=True)
+        return torch.cat([forwards, backwards], dim=-1)
+
+    def multiply_adds(self, num_tokens: int) -> int:
+        """Of so many steps of a row, padded ones counted."""
+        return self.forwards.multiply_adds(num_tokens) + self.backwards.multiply_adds(num_tokens)
+
+
+def recurrent_layers(layers: nn.ModuleList) -> list[RecurrentLayer]:
+    """The same layers, by their type."""
+    return [layer for layer in layers if isinstance(layer, RecurrentLayer)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jumok.comparison.catalogue import CATALOGUE, nearest
+from jumok.comparison.catalogue import CATALOGUE
 from jumok.config import parse_config
+from jumok.errors import nearest
 
 
 @pytest.mark.parametrize("name", list(CATALOGUE))

@@ -32,11 +32,12 @@ def test_the_papers_equations_one_sentence_and_one_step_at_a_time():
     _load(encoder, model.encoder[0].forwards, "_l0")
     _load(encoder, model.encoder[0].backwards, "_l0_reverse")
     cell = nn.GRUCell(3 * D, D)  # reads [E·y_(i−1); c_i]
-    cell.weight_ih.copy_(torch.cat([model.bottom.input_weight, model.from_context.weight], dim=1))
-    cell.weight_hh.copy_(model.bottom.state_weight)
-    cell.bias_ih.copy_(model.bottom.input_bias)
-    cell.bias_hh.copy_(model.bottom.state_bias)
-    a = model.attention
+    bottom = model.bottom.recurrent
+    cell.weight_ih.copy_(bottom.input_weight)
+    cell.weight_hh.copy_(bottom.state_weight)
+    cell.bias_ih.copy_(bottom.input_bias)
+    cell.bias_hh.copy_(bottom.state_bias)
+    a = model.bottom.attention
     hidden, weights = model.forward_with_weights(SRC, TGT)
     for row, length in enumerate((5, 3)):
         h, last = encoder(model.src_embedding(SRC[row, None, :length]))  # (1, S, 2·D)

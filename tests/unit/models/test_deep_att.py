@@ -9,8 +9,9 @@ import torch
 
 from jumok.architectures.deep_att import DeepAttConfig
 from jumok.evaluation.cost import forward_flops
-from jumok.models.deep_att import AttendingLayer, DeepAtt
+from jumok.models.deep_att import DeepAtt
 from jumok.models.interface import BatchShape
+from jumok.nn.attending_layer import AttendingLayer
 from jumok.text.tokenizer import PAD_ID
 
 SRC, TGT = torch.tensor([[5, 6, 7, 8, 3], [9, 5, 3, PAD_ID, PAD_ID]]), torch.tensor([[2, 8, 9], [2, 4, PAD_ID]])

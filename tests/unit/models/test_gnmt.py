@@ -44,14 +44,14 @@ def test_the_first_encoder_layer_sees_both_sides():
     encoder = _model(encoder_layers=1).encoder
     assert encoder.d_memory == 16
     assert _moved(encoder).all()
-    _silence(encoder.first_backward)
+    _silence(encoder.first.backwards)
     assert _moved(encoder).tolist() == [False, False, True, True, True]
 
 
 @torch.no_grad()
 def test_the_layers_above_read_forwards():
     encoder = _model().encoder
-    _silence(encoder.first_backward)
+    _silence(encoder.first.backwards)
     assert _moved(encoder).tolist() == [False, False, True, True, True]
     assert [layer.input_weight.shape[1] for layer in encoder.above] == [16, 8, 8]
 
@@ -61,7 +61,7 @@ def test_a_residual_connection_begins_at_the_third_layer_of_the_encoder():
     x, is_word = torch.randn(1, 5, 8), torch.ones(1, 5, dtype=torch.bool)
     encoder = _model().encoder
     second, third, fourth = encoder.above
-    first = torch.cat([encoder.first_forward(x)[0], encoder.first_backward(x, is_backward=True)[0]], dim=-1)
+    first = torch.cat([encoder.first.forwards(x)[0], encoder.first.backwards(x, is_backward=True)[0]], dim=-1)
     _silence(third, fourth)
     torch.testing.assert_close(encoder(x, is_word), second(first)[0])  # goes past the two above
     _silence(second)

@@ -56,13 +56,13 @@ def test_the_mixtures_stand_before_the_last_encoder_layer_and_behind_the_first_d
     model = _moe(encoder_layers=layers, decoder_layers=layers).eval()
     order: list[str] = []
     for name, module in model.named_modules():
-        if re.fullmatch(r"(en|de)coder\.(forwards|backwards|join|mixture|layers\.\d)", name):
+        if re.fullmatch(r"(en|de)coder\.(first|join|mixture|layers\.\d)", name):
             module.register_forward_hook(lambda *_, name=name: order.append(name))
     with torch.no_grad():
         model(SRC, TGT)
     upper = [f"encoder.layers.{i}" for i in range(layers - 1)]
-    bottom = ["encoder.forwards", "encoder.backwards", "encoder.join"]
-    decoder = ["decoder.mixture", *(f"decoder.layers.{i}" for i in range(layers - 1))]
+    bottom = ["encoder.first", "encoder.join"]
+    decoder = ["decoder.first", "decoder.mixture", *(f"decoder.layers.{i}" for i in range(layers - 1))]
     assert order == [*bottom, *upper[:-1], "encoder.mixture", *upper[-1:], *decoder]
 
 
