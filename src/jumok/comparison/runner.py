@@ -30,7 +30,7 @@ from jumok.errors import JumokError, RunError, UsageError, nearest
 from jumok.evaluation.cost import training_flops
 from jumok.evaluation.scores import bleu_tokenizer, score
 from jumok.models import build_model
-from jumok.storage.files import replace_durably
+from jumok.storage.files import replace_durably, sha256
 from jumok.storage.run_directory import RunDirectory
 from jumok.text.normalization import normalize
 from jumok.text.tokenizer import PAD_ID
@@ -42,6 +42,7 @@ from jumok.translator import Translator
 Say = Callable[[str], None]
 Watch = Callable[[System], AbstractContextManager[Listener | None]]
 OnFailure = Callable[[System, Exception], None]
+START_FILE = "start.sha256"  # of the weights that a run began with
 _FREE_TRAINING_KEYS = {"device", "threads", "log_every", "keep_last", "max_skipped"}  # they change no result
 
 
@@ -141,6 +142,8 @@ class Runner:
         directory, config = self.directory(system), system.config
         assert config is not None
         _refuse_other_training(directory, config)
+        if system.start_from:
+            self._note_start(directory, system.start_from)
         with self.watch(system) as listener:
             result = pipeline.train(
                 config,
@@ -170,6 +173,23 @@ class Runner:
             layers=measures.last_event(events, "layers"),
         )
         return self._scored(system, own, [directory])
+
+    def _note_start(self, directory: RunDirectory, start_from: str) -> None:
+        """Write down which weights a run begins with; if it began with others, they were trained anew since."""
+        if directory.checkpoints.steps() and self._has_other_start(directory, start_from):
+            raise RunError(
+                f"{directory.path}: began with the weights of an earlier {start_from}, which was trained anew since; "
+                f"remove {directory.path} to train it anew, too"
+            )
+        directory.path.mkdir(parents=True, exist_ok=True)
+        replace_durably(directory.path / START_FILE, self._weights_of(start_from).encode())
+
+    def _has_other_start(self, directory: RunDirectory, start_from: str) -> bool:
+        file = directory.path / START_FILE
+        return file.exists() and file.read_text(encoding="utf-8") != self._weights_of(start_from)
+
+    def _weights_of(self, name: str) -> str:
+        return sha256(self.directory(self.config.system(name)).model_file)
 
     def _ensemble(self, system: System, results: dict[str, SystemResult]) -> SystemResult:
         """The members' probabilities averaged; it costs what they cost together."""
@@ -234,9 +254,11 @@ class Runner:
             return is_same and all(map(self._is_finished, members)) and _is_newer(directory.result_file, files)
         try:
             assert system.config is not None
+            if system.start_from and self._has_other_start(directory, system.start_from):
+                return False
             config, _ = starting_point(system.config, directory, _say_nothing)  # completed, as the run has it
             return directory.result() is not None and directory.report_file.exists() and directory.config() == config
-        except JumokError:
+        except (JumokError, FileNotFoundError):  # as where the run that it began with is gone
             return False
 
     # --- before and after ----------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -154,6 +155,27 @@ start_from = "many"
 
     mended = compare("[systems.unlucky]\n[systems.plain]\n")
     assert status(mended) == {"unlucky": "done", "plain": "done"}
+
+
+def test_refined_system_is_not_shown_beside_another_start_than_its_own(
+    compare: Callable[..., Comparison], tmp_path: Path
+) -> None:
+    systems = '[systems.plain]\n[systems.refined]\nstart_from = "plain"\n'
+    assert status(compare(systems)) == {"plain": "done", "refined": "done"}
+    shutil.rmtree(tmp_path / "runs/x/plain")
+    assert status(compare(systems)) == {"plain": "done", "refined": "done"}  # the same weights again
+
+    shutil.rmtree(tmp_path / "runs/x/plain")
+    other = systems.replace("plain]", "plain]\ntraining.seed = 5", 1)
+    comparison = compare(other)
+    assert status(comparison) == {"plain": "done", "refined": "failed"}
+    assert re.fullmatch(
+        "runs/x/refined: began with the weights of an earlier plain, which was trained anew since; "
+        "remove runs/x/refined to train it anew, too",
+        comparison.systems[1].error or "",
+    )
+    shutil.rmtree(tmp_path / "runs/x/refined")
+    assert status(compare(other)) == {"plain": "done", "refined": "done"}
 
 
 def test_interruption_ends_the_comparison_and_the_same_command_goes_on(compare: Callable[..., Comparison]) -> None:
