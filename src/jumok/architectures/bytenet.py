@@ -19,7 +19,7 @@ class ByteNetConfig(ModelConfig):
         "tiny": {"d_model": 192, "encoder_layers": 5, "decoder_layers": 5},
         "small": {"d_model": 320, "encoder_layers": 10, "decoder_layers": 10},
         "base": {},
-        "big": {"d_model": 800, "encoder_layers": 30, "decoder_layers": 30},
+        "big": {"d_model": 1600, "encoder_layers": 30, "decoder_layers": 30},  # the paper's
     }
     has_attention: ClassVar[bool] = False
 

@@ -19,7 +19,7 @@ class MoeConfig(MixtureConfig):
         "tiny": {"d_model": 160, "experts": 4, "d_expert": 256, "encoder_layers": 2, "decoder_layers": 2},
         "small": {"d_model": 256, "experts": 8, "d_expert": 512, "encoder_layers": 2, "decoder_layers": 2},
         "base": {},
-        "big": {"d_model": 1024, "experts": 32, "d_expert": 2048},
+        "big": {"d_model": 1024, "experts": 32, "experts_used": 4, "d_expert": 2048},
     }
 
     architecture: Literal["moe"] = Field("moe", description="Which model.")

@@ -164,6 +164,8 @@ class RestrictedAttention(MeasuredLayer):
 
     Blocks of r queries each look at three blocks of keys, their own and the two beside it, inside which a band is
     visible: n/r products of r by 3·r, so that the work grows with r·n and not with n².
+
+    Differs: the paper's r is the size of the whole neighbourhood, here 2·r + 1.
     """
 
     name, formulas = f"self-attention, r = {RADIUS}", paper.RESTRICTED
@@ -253,6 +255,7 @@ class DilatedConvolution(Convolution):
     """Every position sees itself and two others, in each layer twice as far away as in the one below.
 
     Paper: Kalchbrenner et al. 2016 (ByteNet), on dilation: rates that double from layer to layer.
+    Differs: doubling takes about log_2(n) layers; log_k(n), as in Table 1, would need rates that grow k-fold.
     """
 
     name, formulas = f"dilated conv., k = {KERNEL}", paper.DILATED

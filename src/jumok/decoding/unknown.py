@@ -1,7 +1,7 @@
 """PosUnk: an unknown word of a translation is replaced through the source word that it came from.
 
-Paper: Luong et al. 2015, "Addressing the Rare Word Problem in Neural Machine Translation", section 3.3 (a dictionary,
-else a copy); Zhou et al. 2016, section 4.3.
+Paper: Luong et al. 2015, "Addressing the Rare Word Problem in Neural Machine Translation", section 3 (a dictionary,
+else a copy) and 3.3 (PosUnk); Zhou et al. 2016, section 4.4.2.
 Differs: where an unknown word came from is read off the attention, instead of positions that the model learns to say.
 """
 

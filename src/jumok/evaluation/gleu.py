@@ -1,6 +1,6 @@
 """GLEU: a score of one sentence, as a reward in training needs it.
 
-Paper: Wu et al. 2016, section 4.3: BLEU is made for whole corpora, and of a single sentence it is mostly 0.
+Paper: Wu et al. 2016, section 5. BLEU is made for whole corpora, and of a single sentence it is mostly 0.
 """
 
 from __future__ import annotations

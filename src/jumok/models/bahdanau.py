@@ -28,9 +28,10 @@ class Bahdanau(AttentiveModel):
     Paper: Bahdanau et al. 2015, section 3.1, equations 4 to 6; appendix A.1.2 (scores), A.2.1 (encoder), A.2.2 (first
     state, deep output with maxout).
     Differs: the deep output reads s_i, as equation 4 has it, where appendix A.2.2 writes s_(i−1). Its width l is
-    d_model, which lets it share the target's embedding; the paper's is half. The paper has one layer of GRU each;
-    further decoder layers stand between the one that looks at the source and the output. The GRU's reset gate is
-    torch's (see `nn/recurrent.py`), an LSTM's c starts at zero, and there is dropout.
+    d_model, as is that of the embeddings, which lets them share weights; the paper's are 500 and 620 of 1000. The
+    paper has one layer of GRU each; further decoder layers stand between the one that looks at the source and the
+    output. The GRU's reset gate is torch's (see `nn/recurrent.py`), an LSTM's c starts at zero, weights start as each
+    layer has them (the paper: appendix B.1), and there is dropout.
     """
 
     def __init__(self, config: BahdanauConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:

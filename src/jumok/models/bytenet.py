@@ -23,7 +23,7 @@ from jumok.nn.normalization import LayerNorm
 def dilations(num_blocks: int, max_dilation: int) -> list[int]:
     """1, 2, 4 … doubled from block to block up to the largest, then anew: the field of view grows exponentially.
 
-    Paper: Kalchbrenner et al. 2016, section 3.3.
+    Paper: Kalchbrenner et al. 2016 (second version), section 3.5; section 6 (rounds of 1 to 16).
     """
     one_round = [2**i for i in range(max_dilation.bit_length())]
     return [one_round[i % len(one_round)] for i in range(num_blocks)]
@@ -32,7 +32,7 @@ def dilations(num_blocks: int, max_dilation: int) -> list[int]:
 class ResidualBlock(nn.Module):
     """To half the width, a dilated convolution, back to the full width; norm and ReLU before each of the three.
 
-    Paper: Kalchbrenner et al. 2016, section 3.5 and figure 3, left.
+    Paper: Kalchbrenner et al. 2016, section 3.6 and figure 3, left. d_model is its 2d (section 3.3).
     """
 
     def __init__(self, config: ByteNetConfig, dilation: int, is_causal: bool) -> None:
@@ -76,9 +76,9 @@ class ByteNet(EmbeddedModel):
     target goes on until it ends: a piece behind the last column is predicted from the pieces before it alone.
 
     Paper: Kalchbrenner et al. 2016, sections 3.1 and 3.2.
-    Differs: column and target embedding are joined by a linear mapping of both; ReLU is followed by one mapping before
-    the output, which may share its weights with the embeddings. Dropout on embeddings and blocks, for corpora that are
-    small.
+    Differs: column and target embedding are joined by a linear mapping of both. The blocks are followed by norm, ReLU
+    and one mapping before the output, which may share its weights with the embeddings; the paper has the mapping first.
+    Dropout on embeddings and blocks, for corpora that are small. Pieces may be anything; the paper's are characters.
     """
 
     def __init__(self, config: ByteNetConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:

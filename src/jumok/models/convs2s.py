@@ -122,10 +122,11 @@ class ConvS2S(TranslationModel):
     Linear mappings stand before and after each stack. Every weight but the embeddings is learned as length and
     direction.
 
-    Paper: Gehring et al. 2017, section 3.
-    Differs: one width for embeddings and convolutions, so that no mapping is needed after attention. The sum of two
-    vectors is scaled by √0.5 in equations 1 and 2 too, as the paper's authors do in their code, not in residual
-    connections only. The output may share its weights with the embeddings, and is then not weight-normalised.
+    Paper: Gehring et al. 2017, section 3, and section 4.2 (weight normalisation, where there is dropout).
+    Differs: one width for embeddings and convolutions, so that no mapping is needed after attention, and one kernel for
+    all layers. The sum of two vectors is scaled by √0.5 in equations 1 and 2 and where the context is added too, as the
+    paper's authors do in their code, not in residual connections only. The output may share its weights with the
+    embeddings, and is then not weight-normalised.
     """
 
     has_attention = True

@@ -16,7 +16,7 @@ class EmbeddedModel(TranslationModel):
     """Source and target embedding and output as three matrices, two or one, as `tie_embeddings` says.
 
     Paper: Vaswani et al. 2017, section 3.4: of variance 1 when looked up and 1 / d_model in the projection.
-    Differs: older models have it too, since Adam trains it well; their papers start all weights alike and tie none.
+    Differs: older models have it too, since Adam trains it well; their papers start and tie them otherwise.
     """
 
     def __init__(self, config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:

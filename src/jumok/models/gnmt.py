@@ -115,11 +115,12 @@ class Decoder(nn.Module):
 
 
 class Gnmt(AttentiveModel):
-    """Residual LSTM stacks that read and write, with attention between the bottom of the one and the top of the other.
+    """Residual LSTM stacks that read and write, with attention from the bottom of the writer to the top of the reader.
 
     Paper: Wu et al. 2016, section 3 and figure 1.
-    Differs: weights start as each layer has them (the paper: uniform within ±0.04, section 8.3); embeddings and output
-    can share their weights, as everywhere in Jumok; nothing is quantized (section 6).
+    Differs: weights start as each layer has them (the paper: uniform within ±0.04); embeddings and output
+    can share their weights, as everywhere in Jumok; nothing is quantized, so that states and logits are not clipped in
+    training, and h = o·tanh(c), where the paper then leaves the tanh out (section 6).
     """
 
     def __init__(self, config: GnmtConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:

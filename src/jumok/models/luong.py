@@ -23,9 +23,11 @@ class Luong(AttentiveModel):
     h̃_t = tanh(W_c·[c_t; h_t]); with `input_feeding` h̃_(t−1) is part of the decoder's input at step t. Without it no
     step waits for the attention of the one before: all are run first, and attention is one batched product.
 
-    Paper: Luong et al. 2015, section 3.1 (global attention), equations 5 to 8; section 3.3 (input feeding). The
-    decoder's layers start from the encoder's last states (section 3, after Sutskever et al. 2014).
-    Differs: no local attention (section 3.2), and no location score; input feeding starts from zeros.
+    Paper: Luong et al. 2015, sections 3 and 3.1 (global attention), equations 5 to 7; section 3.3 (input feeding). The
+    decoder's layers start from the encoder's last states, as in Sutskever et al. 2014, whose stacks it follows.
+    Differs: no local attention (section 3.2), and no location score (equation 8). The source is read backwards only
+    where `reverse_source` says so, as by all attention models of the paper (Table 1); input feeding starts from zeros,
+    of which it says nothing.
     """
 
     def __init__(self, config: LuongConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:

@@ -23,7 +23,8 @@ class Encoder(nn.Module):
     """A layer that reads both ways, layers that read forwards, and the mixture before the last of these.
 
     Paper: Shazeer et al. 2017, appendix E: between the second and the third of three layers.
-    Differs: of two layers it stands between them, of one behind it.
+    Differs: of two layers it stands between them, of one behind it. A mapping joins what the first layer says of both
+    directions to one width, of which the paper says nothing.
     """
 
     def __init__(self, config: MoeConfig) -> None:
@@ -107,9 +108,9 @@ class Moe(EmbeddedModel):
     Paper: Shazeer et al. 2017, section 5.3 and appendix E.
     Differs: gating is the noisy top-k of section 2.1, where appendix E takes the strictly balanced one of appendix F,
     and experts stand in one row, not in a hierarchy. LSTM layers are as wide as the model, without a projection of
-    their output. The first layer of each stack has no residual connection: it would carry the embedding of the piece
-    just read to the output, whose weights may be the same. Attention is GNMT's, a sum inside the tanh instead of a
-    product of two.
+    their output. What a mixture says is not passed through a sigmoid. The first layer of each stack has no residual
+    connection: it would carry the embedding of the piece just read to the output, whose weights may be the same.
+    Attention is GNMT's, a sum inside the tanh instead of a product of two (appendix G).
     """
 
     has_attention = True

@@ -24,7 +24,8 @@ class Seq2Seq(EmbeddedModel):
     (the source read backwards: `reverse_source`); Cho et al. 2014, section 2.2 (`feed_context`: the context, what the
     top encoder layer said last, is part of every decoder step's input).
     Differs: with `feed_context` the context reaches the output through the layers; Cho et al. have a maxout layer
-    that sees it once more, and derive the decoder's first state from it by a tanh layer.
+    that sees it once more, and derive the decoder's first state from it by a tanh layer. There is dropout, as
+    in all models here.
     """
 
     def __init__(self, config: Seq2SeqConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:

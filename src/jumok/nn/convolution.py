@@ -43,10 +43,10 @@ class NormalizedLinear(nn.Module):
 class Convolution(nn.Module):
     """y_t = mapping([x_(t+o) for every offset o]), where what lies outside the sentence is zero.
 
-    A causal one looks at t and k − 1 positions before it, another one equally far to both sides; `dilation` positions
-    lie between neighbours. Padding behind a sentence has to be zero already, if the convolution is not causal.
+    A causal one looks at t and k − 1 positions before it, another one equally far to both sides; neighbours are
+    `dilation` positions apart. Padding behind a sentence has to be zero already, if the convolution is not causal.
 
-    Paper: Kalchbrenner et al. 2016, section 3.2 (masked) and 3.3 (dilated).
+    Paper: Kalchbrenner et al. 2016 (second version), sections 3.4 (masked) and 3.5 (dilated).
     """
 
     def __init__(

@@ -33,8 +33,9 @@ class MixtureOfExperts(nn.Module):
     The gates start at zero, so that at first only the noise decides and every expert gets equally many tokens. There is
     noise in training alone: in prediction a token's experts depend on nothing but its own vector.
 
-    Paper: Shazeer et al. 2017, section 2.1, equations 1 and 3 to 5.
-    Differs: the noise has a standard deviation of at least 0.01, because the load divides by it.
+    Paper: Shazeer et al. 2017, section 2, equation 1; section 2.1, equations 3 to 5; appendix A (the gates' start).
+    Differs: the noise has a standard deviation of at least 0.01, because the load divides by it. The paper does not
+    say that prediction has none.
     """
 
     def __init__(

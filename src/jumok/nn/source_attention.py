@@ -22,7 +22,8 @@ class SourceAttention(nn.Module):
     additive  v·tanh(W_q·q + W_m·m)
     concat    the same: W·[q; m] is W_q·q + W_m·m
 
-    Paper: Luong et al. 2015, equation 8; Bahdanau et al. 2015, section 3.1 and appendix A.1.2.
+    Paper: Luong et al. 2015, section 3.1, equation 7 and the scores below it; Bahdanau et al. 2015, section 3.1 and
+    appendix A.1.2.
     """
 
     def __init__(self, score: Score, d_query: int, d_memory: int, d_score: int | None = None) -> None:

@@ -1,6 +1,6 @@
 """Likelihood mixed with the expected reward of the model's own translations: the refinement of a trained model.
 
-Paper: Wu et al. 2016, section 4.2, equations 8 and 9: O = α · Σ log P(Y*|X) + Σ_X Σ_Y P(Y|X) · r(Y, Y*), with the GLEU
+Paper: Wu et al. 2016, section 5, equations 8 and 9: O = α · Σ log P(Y*|X) + Σ_X Σ_Y P(Y|X) · r(Y, Y*), with the GLEU
 of a sentence as reward r, of which the mean over the sentence's samples is taken away; 15 samples, α = 0.017.
 """
 
@@ -39,7 +39,7 @@ class ReinforcedObjective(TranslationObjective):
         """The objective with its sign turned; the plain loss when it is for validation.
 
         Paper: Williams 1992 (REINFORCE): the gradient of the expected reward is that of Σ (r − mean) · log P(Y|X).
-        Differs: samples are drawn without dropout.
+        Differs: samples are drawn without dropout, but learned from with it; Wu et al. refine without any.
         """
         likelihood, num_tokens = super().forward(batch)
         if not self.training:
