@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from jumok.config import Config, load_config
+from jumok.config import Config, DataConfig, load_config
 from jumok.data.prepared import PreparedCorpus
 from jumok.data.prepared import prepare as prepare_corpus
 from jumok.data.readers import read_lines, read_pairs
@@ -27,6 +28,7 @@ from jumok.training.trainer import Trainer
 from jumok.translator import Translator
 
 Say = Callable[[str], None]
+Pairs = list[tuple[str, str]]
 _NUM_SAMPLES = 12  # sample translations in the report
 
 # What cannot change while a run goes on: the weights would not fit, or the order of the data would be another.
@@ -111,7 +113,8 @@ def _begin(
     """Lay the run directory out, or see that it may go on; returns the result where there is nothing left to do."""
     _refuse_changes(config, directory, corpus, allow_change)
     done = directory.result()
-    if done is not None and directory.report_file.exists() and directory.config() == config:
+    is_done = done is not None and directory.report_file.exists() and directory.config() == config
+    if done is not None and is_done and done.get("test_set") in (None, _fingerprint(_scored_pairs(config.data))):
         say(f"{directory.path}: is trained already; to go on, raise what ended it (training.max_steps, say)")
         return done
     directory.result_file.unlink(missing_ok=True)
@@ -166,7 +169,7 @@ def evaluate(
     if entry is None:
         raise DataError(f"the run's configuration names no data.{split}; give files to evaluate on")
     folder = "." if files else data.folder
-    pairs = [(normalize(s), normalize(t)) for s, t in read_pairs(entry, data.source, data.target, folder)]
+    pairs = _read_normal(entry, data, folder)
     sources, references = [s for s, _ in pairs], [t for _, t in pairs]
     translations = translator.translate(sources, beam=beam)
     bleu, chrf = score(translations, references, data.target, lowercase, use_bootstrap)
@@ -176,6 +179,19 @@ def evaluate(
         comparison = compare(translations, baseline, references, data.target, lowercase)
     _, remark = bleu_tokenizer(data.target)
     return Evaluation(split, sources, translations, references, bleu, chrf, remark, comparison)
+
+
+def _read_normal(entry: str | list[str], data: DataConfig, folder: str) -> Pairs:
+    return [(normalize(s), normalize(t)) for s, t in read_pairs(entry, data.source, data.target, folder)]
+
+
+def _scored_pairs(data: DataConfig) -> Pairs:
+    """What a run is scored on."""
+    return _read_normal(data.valid if data.test is None else data.test, data, data.folder)
+
+
+def _fingerprint(pairs: Pairs) -> str:
+    return hashlib.sha256("".join(f"{src}\t{tgt}\n" for src, tgt in pairs).encode()).hexdigest()
 
 
 def _translations_of(other: Path, sources: list[str], beam: int | None) -> list[str]:
@@ -197,6 +213,7 @@ def _score_and_report(directory: RunDirectory, result: dict[str, Any], say: Say)
         say(main.remark)
     result |= {
         "scored_on": split,
+        "test_set": _fingerprint(list(zip(main.sources, main.references, strict=True))),
         "bleu": round(main.bleu.value, 2),
         "chrf": round(main.chrf.value, 2),
         "signature": main.bleu.signature,

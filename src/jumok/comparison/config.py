@@ -98,7 +98,9 @@ def load_comparison(path: str | Path, settings: list[str] | None = None) -> Comp
     model = values.get("model", {})
     _refuse_unknown_numbers(model, [_architecture(model, entries[name], sections[name]) for name in sections], where)
     systems = [
-        _system(name, section, entries[name], {**shared, "model": model}, budget, where)
+        _system(
+            name, section, entries[name], _shared_by(name, sections, entries, {**shared, "model": model}), budget, where
+        )
         for name, section in sections.items()
     ]
     return ComparisonConfig(
@@ -218,6 +220,18 @@ def _baseline(compare: CompareSection, names: list[str], where: str) -> str:
 
 
 # --- merging -----------------------------------------------------------------------------------------------------
+
+
+def _shared_by(
+    name: str, sections: dict[str, SystemSection], entries: dict[str, Entry | None], shared: Values
+) -> Values:
+    """The shared sections; model and pieces of a system that starts from another are those of the other."""
+    section, entry = sections[name], entries[name]
+    if section.ensemble or not (needed := _needs(section, entry)):
+        return shared
+    start = needed[0]
+    before = _merged(_shared_by(start, sections, entries, shared), entries[start], sections[start])
+    return {**shared, "model": before["model"], "tokenizer": before["tokenizer"]}
 
 
 def _merged(shared: Values, entry: Entry | None, section: SystemSection) -> Values:

@@ -105,10 +105,10 @@ def bleu_by_length(
 # --- what the training noted -------------------------------------------------------------------------------------
 
 
-def curve(events: Sequence[dict[str, Any]], train_flops: float, steps: int) -> tuple[CurvePoint, ...]:
-    """Validation BLEU against cost; batches are about equally large, so that FLOPs grow with the steps."""
+def curve(events: Sequence[dict[str, Any]], flops: float = 0, seconds: float = 0) -> tuple[CurvePoint, ...]:
+    """Validation BLEU against cost; `flops` and `seconds` are what was spent before."""
     return tuple(
-        CurvePoint(event.get("flops", train_flops * event["step"] / steps), event["seconds"], event["bleu"])
+        CurvePoint(flops + event["flops"], seconds + event["seconds"], event["bleu"])
         for event in events
         if event["event"] == "validate" and "bleu" in event
     )

@@ -117,13 +117,13 @@ def _lengths(comparison: Comparison) -> str:
         return ""
     baseline = next((system for system in scored if system.name == comparison.baseline), None)
     high = max(part.bleu for system in scored for part in system.bleu_by_length)
-    figures = ""
+    figures, units = "", f"{shown.units_of_length(comparison)} of the source"
     for system in scored:
         lines = [] if baseline is None or baseline is system else [_length_line(baseline, is_quiet=True)]
         lines.append(_length_line(system))
         names = [f"{part.from_words}–{part.to_words}" for part in system.bleu_by_length]
         first, last = system.bleu_by_length[0].bleu, system.bleu_by_length[-1].bleu
-        chart = draw_profile(f"{system.title}: BLEU by source length", lines, names, high, "words of the source")
+        chart = draw_profile(f"{system.title}: BLEU by source length", lines, names, high, units)
         figures += _figure(system.title, f"shortest {first:.1f}, longest {last:.1f}", chart)
     faint = "" if baseline is None else f" The faint line is {escape(baseline.title)}."
     return f"""<section><h2>BLEU by the length of the source</h2>

@@ -43,6 +43,7 @@ Say = Callable[[str], None]
 Watch = Callable[[System], AbstractContextManager[Listener | None]]
 OnFailure = Callable[[System, Exception], None]
 START_FILE = "start.sha256"  # of the weights that a run began with
+_COSTS = ("train_flops", "train_seconds", "train_tokens", "steps")
 _FREE_TRAINING_KEYS = {"device", "threads", "log_every", "keep_last", "max_skipped"}  # they change no result
 
 
@@ -94,6 +95,7 @@ class Runner:
                 continue
             self.say(f"system {number} of {len(ordered)}: {system.name} ({system.title})")
             results[system.name] = self._guarded(system, results)
+        torch.set_num_threads(self._num_threads)
         found = self._with_differences([results[system.name] for system in systems])
         _, remark = bleu_tokenizer(self.config.data.target)
         baseline = self.config.system(self.config.baseline).config or _first_config(self.config.systems)
@@ -144,6 +146,8 @@ class Runner:
         _refuse_other_training(directory, config)
         if system.start_from:
             self._note_start(directory, system.start_from)
+        if self._is_finished(system):
+            config = directory.config()  # with its own device and threads: nothing has to be done again
         with self.watch(system) as listener:
             result = pipeline.train(
                 config,
@@ -155,7 +159,7 @@ class Runner:
         assert result is not None
         events = directory.metrics()
         has_shared_pieces = _vocabulary_of(config.tokenizer) == _vocabulary_of(self.config.tokenizer)
-        before = results[system.start_from] if system.start_from else None
+        spent = _spent(results[system.start_from] if system.start_from else None)
         own = SystemResult(
             name=system.name,
             title=system.title,
@@ -164,12 +168,12 @@ class Runner:
             architecture=config.model.architecture,
             perplexity=measures.perplexity(events) if has_shared_pieces else None,
             params=result["params"],
-            train_flops=result["train_flops"] + ((before.train_flops or 0) if before else 0),
-            train_seconds=result["train_seconds"] + ((before.train_seconds or 0) if before else 0),
-            train_tokens=result["train_tokens"] + ((before.train_tokens or 0) if before else 0),
-            steps=result["steps"] + ((before.steps or 0) if before else 0),
+            train_flops=spent["train_flops"] + result["train_flops"],
+            train_seconds=spent["train_seconds"] + result["train_seconds"],
+            train_tokens=int(spent["train_tokens"]) + result["train_tokens"],
+            steps=int(spent["steps"]) + result["steps"],
             tokens_per_second=measures.training_speed(events),
-            curve=measures.curve(events, result["train_flops"], result["steps"]),
+            curve=measures.curve(events, spent["train_flops"], spent["train_seconds"]),
             layers=measures.last_event(events, "layers"),
         )
         return self._scored(system, own, [directory])
@@ -195,7 +199,6 @@ class Runner:
         """The members' probabilities averaged; it costs what they cost together."""
         directory = self.directory(system)
         runs = [self.directory(self.config.system(name)) for name in system.members]
-        members = [results[name] for name in system.members]
         if not self._is_finished(system):
             self.say(f"{system.name}: translating with {' + '.join(system.members)}")
             translator = Translator.load(*(run.path for run in runs), device=self._device(runs))
@@ -203,19 +206,32 @@ class Runner:
             directory.path.mkdir(parents=True, exist_ok=True)
             replace_durably(directory.path / f"{self.test_set.split}.translations.txt", lines.encode())
             directory.write_result({"members": list(system.members)})
+        spent = self._spent_together(system.members, results)
         own = SystemResult(
             name=system.name,
             title=system.title,
             paper=system.paper,
             note=system.note,
             members=system.members,
-            params=sum(member.params or 0 for member in members),
-            train_flops=sum(member.train_flops or 0 for member in members),
-            train_seconds=sum(member.train_seconds or 0 for member in members),
-            train_tokens=sum(member.train_tokens or 0 for member in members),
-            steps=sum(member.steps or 0 for member in members),
+            params=sum(results[name].params or 0 for name in system.members),
+            train_flops=spent["train_flops"],
+            train_seconds=spent["train_seconds"],
+            train_tokens=int(spent["train_tokens"]),
+            steps=int(spent["steps"]),
         )
         return self._scored(system, own, runs)
+
+    def _spent_together(self, members: Sequence[str], results: dict[str, SystemResult]) -> dict[str, float]:
+        """Of every training once: two members may have begun with the same weights."""
+        start_of = {system.name: system.start_from for system in self.config.systems}
+        trained = set(members)
+        while starts := {start for name in trained if (start := start_of[name])} - trained:
+            trained |= starts
+        total = dict.fromkeys(_COSTS, 0.0)
+        for name in trained:
+            own, before = _spent(results[name]), _spent(results.get(start_of[name] or ""))
+            total = {figure: total[figure] + own[figure] - before[figure] for figure in _COSTS}
+        return total
 
     def _scored(self, system: System, result: SystemResult, runs: list[RunDirectory]) -> SystemResult:
         """The figures of a translated test set, and how fast it was."""
@@ -237,6 +253,7 @@ class Runner:
         """Sentences a second, measured once for each trained model."""
         file = directory.path / "speed.json"
         if not _is_newer(file, [directory.result_file]):
+            torch.set_num_threads(runs[0].config().training.threads or self._num_threads)
             speed = measures.translation_speed([run.path for run in runs], self.test_set.sources, self._device(runs))
             replace_durably(file, json.dumps({"sentences_per_second": round(speed, 2)}).encode())
         return float(json.loads(file.read_text(encoding="utf-8"))["sentences_per_second"])
@@ -257,7 +274,11 @@ class Runner:
             if system.start_from and self._has_other_start(directory, system.start_from):
                 return False
             config, _ = starting_point(system.config, directory, _say_nothing)  # completed, as the run has it
-            return directory.result() is not None and directory.report_file.exists() and directory.config() == config
+            return (
+                directory.result() is not None
+                and directory.report_file.exists()
+                and _is_same(directory.config(), config)
+            )
         except (JumokError, FileNotFoundError):  # as where the run that it began with is gone
             return False
 
@@ -337,6 +358,17 @@ def _refuse_other_training(directory: RunDirectory, config: Config) -> None:
                 f"{directory.path}: training.{key} was {old[key]} and is {value} now, and the figures would be those "
                 f"of the old training; remove {directory.path} to train it anew, or put it back"
             )
+
+
+def _spent(result: SystemResult | None) -> dict[str, float]:
+    """What a system has cost, that of what it started from included; nothing, where there is none."""
+    return {figure: getattr(result, figure, None) or 0 for figure in _COSTS}
+
+
+def _is_same(one: Config, other: Config) -> bool:
+    """Whether two configurations give the same figures."""
+    free = {"training": _FREE_TRAINING_KEYS}
+    return one.model_dump(exclude=free) == other.model_dump(exclude=free)
 
 
 def update_cost(config: Config, corpus: PreparedCorpus, budget: Budget) -> float:

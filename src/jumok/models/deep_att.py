@@ -15,6 +15,7 @@ from jumok.models.state import RowState
 from jumok.nn.attending_layer import AttendingLayer, Source
 from jumok.nn.dropout import Dropout
 from jumok.nn.recurrent import RecurrentLayer, recurrent_layers
+from jumok.nn.recurrent_stack import flat, layered
 
 # --- fast-forward connections -----------------------------------------------------------------------------------
 
@@ -97,20 +98,19 @@ class DeepAtt(AttentiveModel):
     def start(self, src: Tensor) -> RowState:
         """Encode, and begin every layer with a state of zeros."""
         layers = [self.bottom.recurrent, *recurrent_layers(self.above)]
-        return RowState.begin(tuple(part for layer in layers for part in layer.start(src.size(0))), self._encode(src))
+        return RowState.begin(flat([layer.start(src.size(0)) for layer in layers]), self._encode(src))
 
     def step(self, last_ids: Tensor, state: DecoderState) -> tuple[Tensor, RowState]:
         """Log-probabilities (R, V) of the next piece of each row."""
         assert isinstance(state, RowState)
-        x = self.tgt_embedding(last_ids)
-        looked, rows = self.bottom.step(x, state.rows[:2], Source(*state.memory))
-        f, h = looked.gates, looked.output
-        for number, layer in enumerate(recurrent_layers(self.above), start=1):
+        states = layered(state.rows, self.config.decoder_layers)
+        looked, lowest = self.bottom.step(self.tgt_embedding(last_ids), states[0], Source(*state.memory))
+        f, h, new_states = looked.gates, looked.output, [lowest]
+        for layer, of_layer in zip(recurrent_layers(self.above), states[1:], strict=True):
             f = layer.project(self.hand_up(f, h))
-            of_layer = layer.advance(f, state.rows[2 * number : 2 * number + 2])
-            h = of_layer[0]
-            rows += of_layer
-        return self.log_probs(self._join_top(f, h)), state.after(rows)
+            new_states.append(layer.advance(f, of_layer))
+            h = new_states[-1][0]
+        return self.log_probs(self._join_top(f, h)), state.after(flat(new_states))
 
     def multiply_adds(self, shape: BatchShape) -> int:
         """Every column and what joins them, the layers of the decoder and what joins f and h at its top, the output."""

@@ -18,6 +18,7 @@ from jumok.models.state import RowState
 from jumok.nn.attending_layer import AttendingLayer, Source
 from jumok.nn.dropout import Dropout
 from jumok.nn.recurrent import BidirectionalLayer, CellState, RecurrentLayer, recurrent_layers
+from jumok.nn.recurrent_stack import flat, layered
 
 FIRST_RESIDUAL: Final = 3  # counted from the bottom, 1 the lowest
 
@@ -89,20 +90,18 @@ class Decoder(nn.Module):
             x = self.hand_up(number, x, output)
         return x, looked.attn_weights
 
-    def start(self, num_rows: int) -> CellState:
-        """States of zeros, h and c of one layer after the other."""
-        layers = [self.bottom.recurrent, *recurrent_layers(self.above)]
-        return tuple(part for layer in layers for part in layer.start(num_rows))
+    def start(self, num_rows: int) -> list[CellState]:
+        """States of zeros, of one layer after the other."""
+        return [layer.start(num_rows) for layer in (self.bottom.recurrent, *recurrent_layers(self.above))]
 
-    def step(self, x: Tensor, states: CellState, source: Source) -> tuple[Tensor, CellState]:
+    def step(self, x: Tensor, states: list[CellState], source: Source) -> tuple[Tensor, list[CellState]]:
         """One step of every row: x is (R, D)."""
-        looked, new_states = self.bottom.step(x, states[:2], source)
+        looked, lowest = self.bottom.step(x, states[0], source)
         x = self.hand_up(1, x, looked.output)
+        new_states = [lowest]
         for number, layer in enumerate(recurrent_layers(self.above), start=2):
-            together = torch.cat([x, looked.context], dim=-1)
-            new = layer.step(together, states[2 * number - 2 : 2 * number])
-            x = self.hand_up(number, x, new[0])
-            new_states += new
+            new_states.append(layer.step(torch.cat([x, looked.context], dim=-1), states[number - 1]))
+            x = self.hand_up(number, x, new_states[-1][0])
         return x, new_states
 
     def multiply_adds(self, num_rows: int, src_length: int, num_steps: int) -> int:
@@ -131,13 +130,14 @@ class Gnmt(AttentiveModel):
 
     def start(self, src: Tensor) -> RowState:
         """Encode, and begin every layer with a state of zeros."""
-        return RowState.begin(self.decoder.start(src.size(0)), self._encode(src))
+        return RowState.begin(flat(self.decoder.start(src.size(0))), self._encode(src))
 
     def step(self, last_ids: Tensor, state: DecoderState) -> tuple[Tensor, RowState]:
         """Log-probabilities (R, V) of the next piece of each row."""
         assert isinstance(state, RowState)
-        hidden, rows = self.decoder.step(self.tgt_embedding(last_ids), state.rows, Source(*state.memory))
-        return self.log_probs(hidden), state.after(rows)
+        states = layered(state.rows, self.config.decoder_layers)
+        hidden, states = self.decoder.step(self.tgt_embedding(last_ids), states, Source(*state.memory))
+        return self.log_probs(hidden), state.after(flat(states))
 
     def multiply_adds(self, shape: BatchShape) -> int:
         """The layers of encoder and decoder, and the output."""

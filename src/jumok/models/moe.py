@@ -10,13 +10,14 @@ import torch
 from torch import Tensor, nn
 
 from jumok.architectures.moe import MoeConfig
-from jumok.models.embedded import EmbeddedModel
-from jumok.models.interface import AttentionWeights, BatchShape, DecoderState
+from jumok.models.embedded import AttentiveModel
+from jumok.models.interface import BatchShape, DecoderState
 from jumok.models.state import RowState
 from jumok.nn.attending_layer import AttendingLayer, Source
 from jumok.nn.dropout import Dropout
 from jumok.nn.mixture import MixtureOfExperts
 from jumok.nn.recurrent import BidirectionalLayer, CellState, RecurrentLayer, recurrent_layers
+from jumok.nn.recurrent_stack import flat, layered
 
 
 class Encoder(nn.Module):
@@ -85,8 +86,8 @@ class Decoder(nn.Module):
         looked, first = self.first.step(x, states[0], source)
         x = looked.output + self.mixture(looked.output)[0]
         new_states = [first]
-        for layer, state in zip(self.layers, states[1:], strict=True):
-            new_states.append(layer.step(torch.cat((x, looked.context), dim=-1), state))  # type: ignore[operator]
+        for layer, state in zip(recurrent_layers(self.layers), states[1:], strict=True):
+            new_states.append(layer.step(torch.cat((x, looked.context), dim=-1), state))
             x = x + new_states[-1][0]
         return x, new_states
 
@@ -102,7 +103,7 @@ class Decoder(nn.Module):
         return first + others + self.mixture.multiply_adds(num_tokens)
 
 
-class Moe(EmbeddedModel):
+class Moe(AttentiveModel):
     """GNMT with fewer layers, and a mixture of experts in the encoder and one in the decoder.
 
     Paper: Shazeer et al. 2017, section 5.3 and appendix E.
@@ -113,8 +114,6 @@ class Moe(EmbeddedModel):
     Attention is GNMT's, a sum inside the tanh instead of a product of two (appendix G).
     """
 
-    has_attention = True
-
     def __init__(self, config: MoeConfig, src_vocab_size: int, tgt_vocab_size: int, pad_id: int) -> None:
         super().__init__(config, src_vocab_size, tgt_vocab_size, pad_id)
         self.config = config
@@ -124,39 +123,33 @@ class Moe(EmbeddedModel):
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
 
-    def forward(self, src: Tensor, tgt: Tensor) -> Tensor:
-        """Hidden vectors (B, T, D), teacher-forced."""
-        return self._run(src, tgt)[0]
-
     def forward_with_penalty(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor | None]:
         """The same pass, and how unevenly the experts of both mixtures are used."""
         hidden, penalty, _ = self._run(src, tgt)
         return hidden, penalty
 
-    def forward_with_weights(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, AttentionWeights]:
-        """The same pass, and what the first decoder layer looked at."""
-        hidden, _, attn_weights = self._run(src, tgt)
-        return hidden, AttentionWeights(cross=[attn_weights[:, None]])  # (B, T, S) -> (B, 1, T, S)
-
     def start(self, src: Tensor) -> RowState:
         """Encode, and compute the keys of the attention once."""
         source, _ = self._encode(src)
-        states = self.decoder.start(src.size(0))
-        return RowState.begin(tuple(part for state in states for part in state), source)
+        return RowState.begin(flat(self.decoder.start(src.size(0))), source)
 
     def step(self, last_ids: Tensor, state: DecoderState) -> tuple[Tensor, RowState]:
         """Log-probabilities (R, V) of the next piece of each row."""
         assert isinstance(state, RowState)
-        states: list[CellState] = list(zip(state.rows[::2], state.rows[1::2], strict=True))  # h and c of each layer
-        hidden, new_states = self.decoder.step(self.tgt_embedding(last_ids), states, Source(*state.memory))
-        log_probs = self.log_probs(hidden)
-        return log_probs, state.after(tuple(part for new in new_states for part in new))
+        states = layered(state.rows, self.config.decoder_layers)
+        hidden, states = self.decoder.step(self.tgt_embedding(last_ids), states, Source(*state.memory))
+        return self.log_probs(hidden), state.after(flat(states))
 
     def multiply_adds(self, shape: BatchShape) -> int:
         """Both stacks with their mixtures, and the output."""
         encoder = self.encoder.multiply_adds(shape.num_rows, shape.src_length, shape.num_src_tokens)
         decoder = self.decoder.multiply_adds(shape.num_rows, shape.tgt_length, shape.src_length, shape.num_tgt_tokens)
         return encoder + decoder + shape.num_tgt_tokens * self.output_weight.numel()
+
+    def run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor]:
+        """Hidden vectors (B, T, D), and what the first decoder layer looked at (B, T, S)."""
+        hidden, _, attn_weights = self._run(src, tgt)
+        return hidden, attn_weights
 
     def _run(self, src: Tensor, tgt: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         source, of_encoder = self._encode(src)

@@ -105,6 +105,17 @@ def test_system_that_starts_from_another_names_its_run(folder: Path) -> None:
     assert refined.config.training.start_from == str(folder.resolve() / "runs" / "x" / "gnmt")
 
 
+def test_system_that_starts_from_another_has_its_model_and_pieces(folder: Path) -> None:
+    compare = COMPARE.replace('"gnmt-rl", ', '"gnmt-rl", "longer", ')
+    own = "[systems.gnmt]\nmodel.d_model = 64\ntokenizer.vocab_size = 500\n[systems.longer]\nstart_from = 'gnmt-rl'\n"
+    systems = load(HEAD + compare + own)
+    for name in ("gnmt", "gnmt-rl", "longer"):
+        config = systems.system(name).config
+        assert config is not None
+        assert (config.model.architecture, config.model.d_model, config.tokenizer.vocab_size) == ("gnmt", 64, 500)
+        assert config.model.dropout == (0.3 if name == "gnmt" else 0.0)
+
+
 @pytest.mark.parametrize(
     ("budget", "amount", "limits", "text"),
     [

@@ -98,9 +98,9 @@ EVENTS = [
     {"event": "train", "step": 1, "tokens_per_second": 10.0},
     {"event": "train", "step": 2, "tokens_per_second": 1000.0},
     {"event": "train", "step": 3, "tokens_per_second": 30.0},
-    {"event": "validate", "step": 5, "seconds": 7.0, "loss": 2.0, "bleu": 3.0},
+    {"event": "validate", "step": 5, "seconds": 7.0, "flops": 50.0, "loss": 2.0, "bleu": 3.0},
     {"event": "layers", "step": 5, "layers": []},
-    {"event": "validate", "step": 10, "seconds": 15.0, "loss": 1.0, "bleu": 9.0},
+    {"event": "validate", "step": 10, "seconds": 15.0, "flops": 100.0, "loss": 1.0, "bleu": 9.0},
     {"event": "layers", "step": 10, "layers": [1]},
     {"event": "model", "step": 10, "chosen": "step 10", "loss": 1.5},
 ]
@@ -109,10 +109,8 @@ EVENTS = [
 def test_what_a_training_noted() -> None:
     assert training_speed(EVENTS) == 30.0
     assert perplexity(EVENTS) == pytest.approx(math.exp(1.5))
-    assert [(point.flops, point.seconds, point.bleu) for point in curve(EVENTS, 100.0, 10)] == [
-        (50.0, 7.0, 3.0),
-        (100.0, 15.0, 9.0),
-    ]
+    assert [(point.flops, point.seconds, point.bleu) for point in curve(EVENTS)] == [(50, 7, 3), (100, 15, 9)]
+    assert [(point.flops, point.seconds) for point in curve(EVENTS, 25.0, 8.0)] == [(75, 15), (125, 23)]
     assert last_event(EVENTS, "layers") == EVENTS[6]
     assert training_speed([]) is None and perplexity([]) is None and last_event([], "layers") is None
 

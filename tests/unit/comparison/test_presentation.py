@@ -77,6 +77,17 @@ def test_markdown_has_as_many_cells_in_every_row(a_comparison, some_measures):
     assert WARNING in text and WARNING not in to_markdown(a_comparison())
 
 
+def test_titles_are_escaped_in_every_table_of_markdown(a_comparison, a_system):
+    odd = a_system("odd", "a*b*<i>", 10.0, 1e14)
+    text = to_markdown(a_comparison(systems=(odd,), baseline="odd"))
+    assert text.count("a\\*b\\*\\<i\\>") >= 2 and "a*b*" not in text and "<i>" not in text
+
+
+def test_lengths_are_named_by_what_was_counted(a_comparison):
+    assert "## BLEU by words of the source" in to_markdown(a_comparison())
+    assert "## BLEU by characters of the source" in to_markdown(a_comparison(source="zh"))
+
+
 def test_the_baseline_has_no_difference_and_unknown_figures_are_a_dash(a_comparison):
     rows = table_rows(a_comparison())
     assert rows[3].is_baseline and rows[3].cells[1] == "–"

@@ -248,6 +248,58 @@ def test_a_run_that_was_trained_otherwise_is_not_shown_as_this_one(compare: Call
     assert status(annealed) == {"plain": "failed", "other": "failed"}
 
 
+def test_threads_and_device_make_no_other_training(compare: Callable[..., Comparison], tmp_path: Path) -> None:
+    compare(FOUR)
+    files = list((tmp_path / "runs").rglob("result.json"))
+    before = [file.stat().st_mtime_ns for file in files]
+    said: Said = []
+    comparison = compare(FOUR, "training.threads=2", only=["plain"], said=said)
+    assert len(comparison.systems) == 4 and not any("scoring" in line for line in said)
+    assert [file.stat().st_mtime_ns for file in files] == before
+
+
+def test_a_changed_test_set_is_translated_and_scored(compare: Callable[..., Comparison], tmp_path: Path) -> None:
+    compare(FOUR)
+    test_file = tmp_path / "test.tsv"
+    test_file.write_text("a b c\tc b a\n" + test_file.read_text())
+    said: Said = []
+    comparison = compare(FOUR, said=said)
+    assert said.count("scoring and writing the report") == 3
+    for system in comparison.systems:
+        assert sum(score.num_sentences for score in system.bleu_by_length) == 41, system.error
+
+
+def test_a_shared_start_costs_once_and_a_curve_begins_where_its_start_ended(
+    compare: Callable[..., Comparison],
+) -> None:
+    systems = '[systems.plain]\n[systems.refined]\nstart_from = "plain"\n'
+    both_of = systems + '[systems.both]\nensemble = ["plain", "refined"]\n'
+    plain, refined, both = compare(both_of).systems
+    assert (both.steps, both.train_flops, both.train_tokens) == (12, refined.train_flops, refined.train_tokens)
+    assert both.params == 2 * (plain.params or 0)
+    assert refined.curve[-1].flops == refined.train_flops and plain.curve[-1].flops == plain.train_flops
+
+
+def test_all_are_timed_with_the_threads_of_their_training(
+    compare: Callable[..., Comparison], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    from jumok.comparison import measures
+
+    threads: list[int] = []
+    timed = measures.translation_speed
+
+    def listening(*arguments: Any) -> float:
+        threads.append(torch.get_num_threads())
+        return timed(*arguments)
+
+    monkeypatch.setattr(measures, "translation_speed", listening)
+    torch.set_num_threads(2)
+    compare(FOUR)
+    assert threads == [1, 1, 1, 1] and torch.get_num_threads() == 2
+
+
 def test_what_a_chosen_system_needs_is_named(compare: Callable[..., Comparison]) -> None:
     (refined,) = compare(FOUR, only=["refined"]).systems
     assert refined.error == "needs plain, which is not trained yet; leave --only out, or add plain to it"

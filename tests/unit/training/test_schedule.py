@@ -65,6 +65,15 @@ def test_a_training_shorter_than_its_warm_up_never_reaches_the_peak(schedule):
     assert learning_rate(config, 512, 50) == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("num_steps", [50, 80, 400])
+@pytest.mark.parametrize("schedule", ["cosine", "linear"])
+def test_a_budget_ends_low_and_without_a_jump_however_few_the_steps(schedule, num_steps):
+    config = TrainingConfig(schedule=schedule, learning_rate=1.0, warmup_steps=60, max_steps=10**9, max_minutes=1)
+    rates = [learning_rate(config, 64, step, (step - 1) / num_steps) for step in range(1, num_steps + 1)]
+    assert max(abs(a - b) for a, b in itertools.pairwise(rates)) < 0.04
+    assert rates[-1] < 0.04 < 0.1 < max(rates)
+
+
 def test_warm_up_of_one_step_starts_at_the_peak():
     config = TrainingConfig(learning_rate=0.3, warmup_steps=1)
     assert learning_rate(config, 512, 1) == pytest.approx(0.3)
