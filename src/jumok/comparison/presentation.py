@@ -107,7 +107,7 @@ def caption(comparison: Comparison) -> str:
 def definitions(comparison: Comparison) -> list[str]:
     """What each figure means, and how it was made."""
     machine = comparison.machine
-    baseline = [system.title for system in comparison.systems if system.name == comparison.baseline]
+    baseline = [system.title for system in comparison.done if system.name == comparison.baseline]
     lines = [
         f"BLEU: sacreBLEU, {comparison.signature}; ± is half of the 95 % confidence interval (bootstrap).",
         *(_about_baseline(title) for title in baseline),
@@ -266,9 +266,11 @@ def score(value: float | None, interval: float | None = None) -> str:
 
 
 def number(value: float | None) -> str:
-    """Three figures, or all before the point."""
+    """Three figures, or all before the point; as a power of ten what nobody reads otherwise."""
     if value is None:
         return NOTHING
+    if abs(value) >= 1_000_000:
+        return scientific(value)
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 

@@ -64,6 +64,9 @@ def test_both_ways_of_cost_are_named_with_their_definition(a_comparison):
     assert "counted: 2 operations for each multiply-add" in lines
     assert "training time × devices × operations a second that a device sustains" in lines
     assert "1 × 1.0·10¹¹ a second: cpu, 2 threads" in lines
+    failed = replace(a_comparison().systems[3], status="failed")
+    without = definitions(a_comparison(systems=(*a_comparison().systems[:3], failed)))
+    assert "To baseline" not in " ".join(without)
     assert "less that of Transformer" in lines and "tok:13a" in lines and "One seed." in lines
 
 
@@ -114,6 +117,7 @@ def test_bleu_by_length_keeps_its_columns_where_a_range_is_missing(a_comparison)
         (count(1437), "1,437"),
         (number(1234.5), "1,234"),
         (number(0.0123), "0.0123"),
+        (number(5.2e21), "5.2·10²¹"),
         (duration(59.6), "1:00 min"),
         (duration(7265), "2:01 h"),
         (duration(None), "–"),
