@@ -16,7 +16,7 @@ class GnmtConfig(ModelConfig):
     """Residual LSTM stacks, the first encoder layer bidirectional, attention from the bottom decoder layer."""
 
     presets: ClassVar[Presets] = {
-        "tiny": {"d_model": 160, "encoder_layers": 2, "decoder_layers": 2},
+        "tiny": {"d_model": 160, "encoder_layers": 3, "decoder_layers": 3},  # residuals begin with the third
         "small": {"d_model": 256, "encoder_layers": 3, "decoder_layers": 3},
         "base": {},
         "big": {"d_model": 1024, "encoder_layers": 8, "decoder_layers": 8},
