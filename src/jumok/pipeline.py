@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -11,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from jumok.config import Config, DataConfig, load_config
+from jumok.config import Config, load_config
 from jumok.data.prepared import PreparedCorpus
 from jumok.data.prepared import prepare as prepare_corpus
-from jumok.data.readers import read_lines, read_pairs
+from jumok.data.readers import read_lines
+from jumok.data.test_set import TestSet, read_test_set, scored_split
 from jumok.errors import DataError, RunError, UsageError
 from jumok.evaluation.scores import Comparison, Score, bleu_tokenizer, compare, score
 from jumok.inspection.report import Sample, write_report
@@ -28,7 +28,6 @@ from jumok.training.trainer import Trainer
 from jumok.translator import Translator
 
 Say = Callable[[str], None]
-Pairs = list[tuple[str, str]]
 _NUM_SAMPLES = 12  # sample translations in the report
 
 # What cannot change while a run goes on: the weights would not fit, or the order of the data would be another.
@@ -113,14 +112,24 @@ def _begin(
     """Lay the run directory out, or see that it may go on; returns the result where there is nothing left to do."""
     _refuse_changes(config, directory, corpus, allow_change)
     done = directory.result()
-    is_done = done is not None and directory.report_file.exists() and directory.config() == config
-    if done is not None and is_done and done.get("test_set") in (None, _fingerprint(_scored_pairs(config.data))):
+    if (
+        done is not None
+        and directory.report_file.exists()
+        and directory.config() == config
+        and _is_scored(done, config)
+    ):
         say(f"{directory.path}: is trained already; to go on, raise what ended it (training.max_steps, say)")
         return done
     directory.result_file.unlink(missing_ok=True)
     directory.report_file.unlink(missing_ok=True)  # of a shorter training
     directory.create(config, corpus.folder)
     return None
+
+
+def _is_scored(result: dict[str, Any], config: Config) -> bool:
+    """Whether the test set is still the one that the figures belong to; older results do not say which it was."""
+    data = config.data
+    return result.get("test_set") in (None, read_test_set(data, scored_split(data)).fingerprint)
 
 
 def _files(directory: RunDirectory, config: Config) -> list[Listener]:
@@ -165,12 +174,8 @@ def evaluate(
         raise UsageError(f"split {split}: expected valid, test or composition")
     translator = run if isinstance(run, Translator) else Translator.load(run)
     data = translator.config.data
-    entry: str | list[str] | None = (files if len(files) > 1 else files[0]) if files else getattr(data, split)
-    if entry is None:
-        raise DataError(f"the run's configuration names no data.{split}; give files to evaluate on")
-    folder = "." if files else data.folder
-    pairs = _read_normal(entry, data, folder)
-    sources, references = [s for s, _ in pairs], [t for _, t in pairs]
+    test_set = read_test_set(data, split, files)
+    sources, references = test_set.sources, test_set.references
     translations = translator.translate(sources, beam=beam)
     bleu, chrf = score(translations, references, data.target, lowercase, use_bootstrap)
     comparison: list[Comparison] = []
@@ -179,19 +184,6 @@ def evaluate(
         comparison = compare(translations, baseline, references, data.target, lowercase)
     _, remark = bleu_tokenizer(data.target)
     return Evaluation(split, sources, translations, references, bleu, chrf, remark, comparison)
-
-
-def _read_normal(entry: str | list[str], data: DataConfig, folder: str) -> Pairs:
-    return [(normalize(s), normalize(t)) for s, t in read_pairs(entry, data.source, data.target, folder)]
-
-
-def _scored_pairs(data: DataConfig) -> Pairs:
-    """What a run is scored on."""
-    return _read_normal(data.valid if data.test is None else data.test, data, data.folder)
-
-
-def _fingerprint(pairs: Pairs) -> str:
-    return hashlib.sha256("".join(f"{src}\t{tgt}\n" for src, tgt in pairs).encode()).hexdigest()
 
 
 def _translations_of(other: Path, sources: list[str], beam: int | None) -> list[str]:
@@ -207,13 +199,13 @@ def _score_and_report(directory: RunDirectory, result: dict[str, Any], say: Say)
     translator = Translator.load(directory.path, device=directory.config().training.device)
     translator.usual_length = result["usual_length"]  # as it will be read from the result that is written now
     data = translator.config.data
-    split = "test" if data.test is not None else "valid"
+    split = scored_split(data)
     main = evaluate(translator, split, use_bootstrap=False)
     if main.remark:
         say(main.remark)
     result |= {
         "scored_on": split,
-        "test_set": _fingerprint(list(zip(main.sources, main.references, strict=True))),
+        "test_set": TestSet(split, main.sources, main.references).fingerprint,
         "bleu": round(main.bleu.value, 2),
         "chrf": round(main.chrf.value, 2),
         "signature": main.bleu.signature,

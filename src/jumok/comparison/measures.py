@@ -84,16 +84,11 @@ def length_bins(lengths: Sequence[int]) -> list[tuple[int, int]]:
     return bins
 
 
-def num_words(text: str, code: str) -> int:
-    """Words of a text; characters where a language writes no spaces between words."""
-    return len(text.split()) if language(code).has_spaces else len(text)
-
-
 def bleu_by_length(
     sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str], languages: tuple[str, str]
 ) -> tuple[LengthScore, ...]:
     """BLEU of the sentences of each range of source lengths."""
-    lengths = [num_words(text, languages[0]) for text in sources]
+    lengths = [language(languages[0]).length_of(text) for text in sources]
     scores = []
     for low, high in length_bins(lengths):
         rows = [row for row, length in enumerate(lengths) if low <= length <= high]

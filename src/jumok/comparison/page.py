@@ -117,7 +117,7 @@ def _lengths(comparison: Comparison) -> str:
         return ""
     baseline = next((system for system in scored if system.name == comparison.baseline), None)
     high = max(part.bleu for system in scored for part in system.bleu_by_length)
-    figures, units = "", f"{shown.units_of_length(comparison)} of the source"
+    figures, units = "", f"{language(comparison.source).unit_of_length} of the source"
     for system in scored:
         lines = [] if baseline is None or baseline is system else [_length_line(baseline, is_quiet=True)]
         lines.append(_length_line(system))

@@ -18,10 +18,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from jumok.comparison.charts import axis_range, log_ticks, power_of_ten
 from jumok.comparison.label_placement import Box, place_labels, spread
 from jumok.comparison.layers import LayerMeasure
-from jumok.comparison.presentation import units_of_length
 from jumok.comparison.results import Comparison, SystemResult
 from jumok.inspection.fonts import drawable, font_families
 from jumok.storage.files import replace_durably
+from jumok.text.languages import language
 
 _PAPER, _INK, _MUTED, _GRID = "#ffffff", "#1c2033", "#5b6177", "#e3e6ef"
 _ACCENT = "#3443a0"
@@ -76,7 +76,7 @@ def draw_bleu_length(comparison: Comparison, path: Path) -> None:
         style = "-" if i < len(_COLOURS) else "--"
         axes.plot(range(len(scores)), scores, style, marker="o", markersize=4, color=_COLOURS[i % len(_COLOURS)])
     axes.set_xticks(range(len(ranges)), [f"{part.from_words}–{part.to_words}" for part in ranges])
-    axes.set_xlabel(f"{units_of_length(comparison)} of the source sentence", color=_MUTED)
+    axes.set_xlabel(f"{language(comparison.source).unit_of_length} of the source sentence", color=_MUTED)
     axes.set_ylabel("BLEU", color=_MUTED)
     axes.set_ylim(bottom=0)
     _name_lines(figure, axes, len(ranges) - 1, [s.title for s in systems], [s.bleu_by_length[-1].bleu for s in systems])

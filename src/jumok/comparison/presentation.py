@@ -211,20 +211,16 @@ def to_markdown(comparison: Comparison, measures: Sequence[LayerMeasure] = ()) -
     if comparison.with_paper:
         parts += [f"## {SOURCE} ({LABEL})", _markdown_table(("system", *PAPER_COLUMNS), paper_rows()), WARNING]
     if any(system.bleu_by_length for system in comparison.done):
-        head, rows_by_length = length_table(comparison)
-        escaped = [(_plain(title), *scores) for title, *scores in rows_by_length]
-        parts += [f"## BLEU by {units_of_length(comparison)} of the source", _markdown_table(head, escaped)]
+        head, scores_by_title = length_table(comparison)
+        escaped = [(_plain(title), *scores) for title, *scores in scores_by_title]
+        unit = language(comparison.source).unit_of_length
+        parts += [f"## BLEU by {unit} of the source", _markdown_table(head, escaped)]
     if measures:
         parts += [
             f"## The paper's Table 1 on this machine, d = {measures[0].d_model}",
             _markdown_table(("layer", *LAYER_COLUMNS), layer_rows(measures)),
         ]
     return "\n\n".join(parts) + "\n"
-
-
-def units_of_length(comparison: Comparison) -> str:
-    """What the length of a source was counted in, as `measures.num_words` does."""
-    return "words" if language(comparison.source).has_spaces else "characters"
 
 
 def length_table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,44 +20,28 @@ import torch
 
 from jumok import pipeline
 from jumok.comparison import measures
-from jumok.comparison.config import LIMITS, Budget, ComparisonConfig, System, in_order_of_need
+from jumok.comparison.config import Budget, ComparisonConfig, System, in_order_of_need
 from jumok.comparison.results import Comparison, SystemResult
+from jumok.comparison.trained_runs import TrainedRuns, is_newer
 from jumok.config import Config
 from jumok.data.batching import collate, plan_pool
 from jumok.data.prepared import PreparedCorpus
-from jumok.data.readers import read_pairs
+from jumok.data.test_set import read_test_set, scored_split
 from jumok.errors import JumokError, RunError, UsageError, nearest
 from jumok.evaluation.cost import training_flops
 from jumok.evaluation.scores import bleu_tokenizer, score
 from jumok.models import build_model
-from jumok.storage.files import replace_durably, sha256
+from jumok.storage.files import replace_durably
 from jumok.storage.run_directory import RunDirectory
-from jumok.text.normalization import normalize
 from jumok.text.tokenizer import PAD_ID
 from jumok.training.events import Listener
 from jumok.training.interruption import Interrupted
-from jumok.training.starting_point import starting_point
 from jumok.translator import Translator
 
 Say = Callable[[str], None]
 Watch = Callable[[System], AbstractContextManager[Listener | None]]
 OnFailure = Callable[[System, Exception], None]
-START_FILE = "start.sha256"  # of the weights that a run began with
 _COSTS = ("train_flops", "train_seconds", "train_tokens", "steps")
-_FREE_TRAINING_KEYS = {"device", "threads", "log_every", "keep_last", "max_skipped"}  # they change no result
-
-
-@dataclass(frozen=True)
-class TestSet:
-    """What all are scored on."""
-
-    split: str
-    languages: tuple[str, str]
-    sources: list[str]
-    references: list[str]
-
-    def __str__(self) -> str:
-        return f"{self.split}, {len(self.sources):,} sentences"
 
 
 class Runner:
@@ -80,14 +64,15 @@ class Runner:
         self.config = config
         self.chosen = set(only or names)
         self.say, self.watch, self.on_failure = say, watch, on_failure
-        self.test_set = _read_test_set(config)
+        self.test_set = read_test_set(config.data, scored_split(config.data))
+        self._runs = TrainedRuns(config)
         self._prepared = _shared_folders(config)
         self._num_threads = torch.get_num_threads()
         self._translations: dict[str, list[str]] = {}
 
     def run(self) -> Comparison:
         """Train what is not finished, measure all; systems that were not chosen are shown where they are finished."""
-        systems = tuple(one for one in self.config.systems if one.name in self.chosen or self._is_finished(one))
+        systems = tuple(one for one in self.config.systems if one.name in self.chosen or self._runs.is_finished(one))
         results = self._out_of_reach(systems)
         ordered = in_order_of_need(systems)
         for number, system in enumerate(ordered, start=1):
@@ -113,10 +98,6 @@ class Runner:
             remark=remark or "",
         )
 
-    def directory(self, system: System) -> RunDirectory:
-        """Where a system is."""
-        return RunDirectory(self.config.folder / system.name)
-
     # --- one system ----------------------------------------------------------------------------------------------
 
     def _guarded(self, system: System, results: dict[str, SystemResult]) -> SystemResult:
@@ -141,12 +122,10 @@ class Runner:
                 raise RunError(f"needs {name}, which failed")
 
     def _trained(self, system: System, results: dict[str, SystemResult]) -> SystemResult:
-        directory, config = self.directory(system), system.config
+        directory, config = self._runs.directory(system), system.config
         assert config is not None
-        _refuse_other_training(directory, config)
-        if system.start_from:
-            self._note_start(directory, system.start_from)
-        if self._is_finished(system):
+        self._runs.begin(system)
+        if self._runs.is_finished(system):
             config = directory.config()  # with its own device and threads: nothing has to be done again
         with self.watch(system) as listener:
             result = pipeline.train(
@@ -178,28 +157,11 @@ class Runner:
         )
         return self._scored(system, own, [directory])
 
-    def _note_start(self, directory: RunDirectory, start_from: str) -> None:
-        """Write down which weights a run begins with; if it began with others, they were trained anew since."""
-        if directory.checkpoints.steps() and self._has_other_start(directory, start_from):
-            raise RunError(
-                f"{directory.path}: began with the weights of an earlier {start_from}, which was trained anew since; "
-                f"remove {directory.path} to train it anew, too"
-            )
-        directory.path.mkdir(parents=True, exist_ok=True)
-        replace_durably(directory.path / START_FILE, self._weights_of(start_from).encode())
-
-    def _has_other_start(self, directory: RunDirectory, start_from: str) -> bool:
-        file = directory.path / START_FILE
-        return file.exists() and file.read_text(encoding="utf-8") != self._weights_of(start_from)
-
-    def _weights_of(self, name: str) -> str:
-        return sha256(self.directory(self.config.system(name)).model_file)
-
     def _ensemble(self, system: System, results: dict[str, SystemResult]) -> SystemResult:
         """The members' probabilities averaged; it costs what they cost together."""
-        directory = self.directory(system)
-        runs = [self.directory(self.config.system(name)) for name in system.members]
-        if not self._is_finished(system):
+        directory = self._runs.directory(system)
+        runs = [self._runs.directory(self.config.system(name)) for name in system.members]
+        if not self._runs.is_finished(system):
             self.say(f"{system.name}: translating with {' + '.join(system.members)}")
             translator = Translator.load(*(run.path for run in runs), device=self._device(runs))
             lines = "".join(line + "\n" for line in translator.translate(self.test_set.sources))
@@ -235,11 +197,12 @@ class Runner:
 
     def _scored(self, system: System, result: SystemResult, runs: list[RunDirectory]) -> SystemResult:
         """The figures of a translated test set, and how fast it was."""
-        directory, test_set = self.directory(system), self.test_set
+        directory, test_set = self._runs.directory(system), self.test_set
         translations = read_translations(directory.path / f"{test_set.split}.translations.txt")
         self._translations[system.name] = translations
-        bleu, chrf = score(translations, test_set.references, test_set.languages[1], use_bootstrap=True)
-        by_length = measures.bleu_by_length(test_set.sources, translations, test_set.references, test_set.languages)
+        languages = self.config.data.source, self.config.data.target
+        bleu, chrf = score(translations, test_set.references, languages[1], use_bootstrap=True)
+        by_length = measures.bleu_by_length(test_set.sources, translations, test_set.references, languages)
         return replace(
             result,
             bleu=round(bleu.value, 2),
@@ -252,7 +215,7 @@ class Runner:
     def _speed(self, directory: RunDirectory, runs: list[RunDirectory]) -> float:
         """Sentences a second, measured once for each trained model."""
         file = directory.path / "speed.json"
-        if not _is_newer(file, [directory.result_file]):
+        if not is_newer(file, [directory.result_file]):
             torch.set_num_threads(runs[0].config().training.threads or self._num_threads)
             speed = measures.translation_speed([run.path for run in runs], self.test_set.sources, self._device(runs))
             replace_durably(file, json.dumps({"sentences_per_second": round(speed, 2)}).encode())
@@ -261,33 +224,12 @@ class Runner:
     def _device(self, runs: list[RunDirectory]) -> str:
         return runs[0].config().training.device
 
-    def _is_finished(self, system: System) -> bool:
-        """Whether a system was trained with this very configuration, or an ensemble after its members."""
-        directory = self.directory(system)
-        if system.members:
-            members = [self.config.system(name) for name in system.members]
-            files = [self.directory(member).result_file for member in members]
-            is_same = (directory.result() or {}).get("members") == list(system.members)
-            return is_same and all(map(self._is_finished, members)) and _is_newer(directory.result_file, files)
-        try:
-            assert system.config is not None
-            if system.start_from and self._has_other_start(directory, system.start_from):
-                return False
-            config, _ = starting_point(system.config, directory, _say_nothing)  # completed, as the run has it
-            return (
-                directory.result() is not None
-                and directory.report_file.exists()
-                and _is_same(directory.config(), config)
-            )
-        except (JumokError, FileNotFoundError):  # as where the run that it began with is gone
-            return False
-
     # --- before and after ----------------------------------------------------------------------------------------
 
     def _out_of_reach(self, systems: Sequence[System]) -> dict[str, SystemResult]:
         """The systems of which not even one update fits the budget, as failed; it is an error where these are all."""
         budget = self.config.budget
-        to_train = [one for one in systems if one.config is not None and not self._is_finished(one)]
+        to_train = [one for one in systems if one.config is not None and not self._runs.is_finished(one)]
         if budget.kind not in ("tokens", "flops") or not to_train:
             return {}
         costs: dict[str, float] = {}
@@ -343,32 +285,9 @@ class Runner:
         return bleu.signature
 
 
-def _refuse_other_training(directory: RunDirectory, config: Config) -> None:
-    """A row shows what its configuration gives: a run that was trained otherwise is not gone on with.
-
-    Its budget may grow where the learning rate does not depend on it.
-    """
-    if not directory.checkpoints.steps():
-        return
-    old, new = (one.training.model_dump(exclude=_FREE_TRAINING_KEYS) for one in (directory.config(), config))
-    for key, value in new.items():
-        may_grow = key in LIMITS.values() and config.training.schedule in ("inverse_sqrt", "constant")
-        if old[key] != value and not (may_grow and old[key] is not None and value is not None and value > old[key]):
-            raise RunError(
-                f"{directory.path}: training.{key} was {old[key]} and is {value} now, and the figures would be those "
-                f"of the old training; remove {directory.path} to train it anew, or put it back"
-            )
-
-
 def _spent(result: SystemResult | None) -> dict[str, float]:
     """What a system has cost, that of what it started from included; nothing, where there is none."""
     return {figure: getattr(result, figure, None) or 0 for figure in _COSTS}
-
-
-def _is_same(one: Config, other: Config) -> bool:
-    """Whether two configurations give the same figures."""
-    free = {"training": _FREE_TRAINING_KEYS}
-    return one.model_dump(exclude=free) == other.model_dump(exclude=free)
 
 
 def update_cost(config: Config, corpus: PreparedCorpus, budget: Budget) -> float:
@@ -399,14 +318,6 @@ def _failed(system: System, error: Exception) -> SystemResult:
     )
 
 
-def _read_test_set(config: ComparisonConfig) -> TestSet:
-    data = config.data
-    split = "test" if data.test is not None else "valid"
-    pairs = read_pairs(data.test if data.test is not None else data.valid, data.source, data.target, data.folder)
-    normal = [(normalize(src), normalize(tgt)) for src, tgt in pairs]
-    return TestSet(split, (data.source, data.target), [src for src, _ in normal], [tgt for _, tgt in normal])
-
-
 def _shared_folders(config: ComparisonConfig) -> dict[str, Path]:
     """The prepared corpus of each system: one for all that have the same pieces."""
     folders: dict[tuple[Any, ...], Path] = {(None, *_vocabulary_of(config.tokenizer)): Path("prepared") / config.name}
@@ -424,10 +335,6 @@ def _vocabulary_of(tokenizer: Any) -> tuple[Any, ...]:
 
 def _first_config(systems: Sequence[System]) -> Config:
     return next(system.config for system in systems if system.config is not None)
-
-
-def _is_newer(file: Path, others: Sequence[Path]) -> bool:
-    return file.exists() and all(file.stat().st_mtime >= other.stat().st_mtime for other in others if other.exists())
 
 
 def _say_nothing(text: str) -> None:

@@ -14,6 +14,15 @@ class Language:
     has_spaces: bool = True  # words are separated by spaces
     character_coverage: float = 1.0  # share of characters that become pieces; the rest is spelled in bytes
 
+    @property
+    def unit_of_length(self) -> str:
+        """What `length_of` counts."""
+        return "words" if self.has_spaces else "characters"
+
+    def length_of(self, text: str) -> int:
+        """Words of a text; characters where no spaces stand between words."""
+        return len(text.split()) if self.has_spaces else len(text)
+
 
 _KNOWN = {
     language.code: language

@@ -14,7 +14,6 @@ from jumok.comparison.measures import (
     last_event,
     length_bins,
     measure_machine,
-    num_words,
     perplexity,
     training_speed,
 )
@@ -78,11 +77,6 @@ def test_few_sentences_are_one_bin() -> None:
 
 def test_few_long_ones_join_the_last_bin() -> None:
     assert length_bins([2] * 40 + [3] * 40 + [9]) == [(2, 2), (3, 9)]
-
-
-def test_words_and_characters() -> None:
-    assert num_words("나는 집에 간다", "ko") == 3
-    assert num_words("私は行く", "ja") == 4
 
 
 def test_bleu_by_length_sees_where_it_fails() -> None:

@@ -20,3 +20,9 @@ def test_rare_characters_of_large_scripts_are_left_to_bytes(code: str) -> None:
 def test_unknown_language_is_like_english() -> None:
     unknown = language("tlh")
     assert (unknown.code, unknown.has_spaces, unknown.character_coverage) == ("tlh", True, 1.0)
+
+
+def test_length_is_counted_in_words_or_characters() -> None:
+    korean, japanese = language("ko"), language("ja")
+    assert (korean.length_of("나는 집에 간다"), korean.unit_of_length) == (3, "words")
+    assert (japanese.length_of("私は行く"), japanese.unit_of_length) == (4, "characters")
