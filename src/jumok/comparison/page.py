@@ -121,7 +121,7 @@ def _lengths(comparison: Comparison) -> str:
     for system in scored:
         lines = [] if baseline is None or baseline is system else [_length_line(baseline, is_quiet=True)]
         lines.append(_length_line(system))
-        names = [f"{part.from_words}–{part.to_words}" for part in system.bleu_by_length]
+        names = [part.words for part in system.bleu_by_length]
         first, last = system.bleu_by_length[0].bleu, system.bleu_by_length[-1].bleu
         chart = draw_profile(f"{system.title}: BLEU by source length", lines, names, high, units)
         figures += _figure(system.title, f"shortest {first:.1f}, longest {last:.1f}", chart)

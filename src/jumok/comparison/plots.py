@@ -75,7 +75,7 @@ def draw_bleu_length(comparison: Comparison, path: Path) -> None:
         scores = [part.bleu for part in system.bleu_by_length]
         style = "-" if i < len(_COLOURS) else "--"
         axes.plot(range(len(scores)), scores, style, marker="o", markersize=4, color=_COLOURS[i % len(_COLOURS)])
-    axes.set_xticks(range(len(ranges)), [f"{part.from_words}–{part.to_words}" for part in ranges])
+    axes.set_xticks(range(len(ranges)), [part.words for part in ranges])
     axes.set_xlabel(f"{language(comparison.source).unit_of_length} of the source sentence", color=_MUTED)
     axes.set_ylabel("BLEU", color=_MUTED)
     axes.set_ylim(bottom=0)

@@ -226,12 +226,13 @@ def to_markdown(comparison: Comparison, measures: Sequence[LayerMeasure] = ()) -
 def length_table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Head and rows: BLEU of every system by the words of the source."""
     scored = [system for system in comparison.done if system.bleu_by_length]
-    ranges = sorted({(b.from_words, b.to_words, b.num_sentences) for s in scored for b in s.bleu_by_length})
-    head = ("system", *(f"{low}–{high} ({number_of:,})" for low, high, number_of in ranges))
+    parts = sorted((part for system in scored for part in system.bleu_by_length), key=lambda part: part.from_words)
+    ranges = {part.words: f"{part.words} ({part.num_sentences:,})" for part in parts}
+    head = ("system", *ranges.values())
     rows = []
     for system in scored:
-        bleu = {(b.from_words, b.to_words): b.bleu for b in system.bleu_by_length}
-        rows.append((system.title, *(score(bleu.get((low, high))) for low, high, _ in ranges)))
+        bleu = {part.words: part.bleu for part in system.bleu_by_length}
+        rows.append((system.title, *(score(bleu.get(words)) for words in ranges)))
     return head, rows
 
 

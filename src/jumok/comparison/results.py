@@ -22,6 +22,11 @@ class LengthScore:
     num_sentences: int
     bleu: float
 
+    @property
+    def words(self) -> str:
+        """The range as one reads it."""
+        return str(self.from_words) if self.from_words == self.to_words else f"{self.from_words}–{self.to_words}"
+
 
 @dataclass(frozen=True)
 class Difference:

@@ -85,6 +85,7 @@ def test_bleu_by_length_sees_where_it_fails() -> None:
     short, long = bleu_by_length(sources, translations, sources, ("en", "en"))
     assert (short.from_words, short.to_words, short.num_sentences, short.bleu) == (5, 5, 40, 100.0)
     assert (long.from_words, long.to_words, long.num_sentences) == (6, 8, 40)
+    assert (short.words, long.words) == ("5", "6–8")
     assert long.bleu < 1
 
 
